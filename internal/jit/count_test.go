@@ -21,6 +21,8 @@ type countWriter struct {
 	r    *rand.Rand
 	next int // the next value
 	word int // the next counter
+
+	loops bool // there may be loops
 }
 
 func (w *countWriter) value(format string, args ...any) int {
@@ -35,10 +37,34 @@ func (w *countWriter) condition() int {
 	return w.value("ult.i32 v%d, %d:i32", x, 1+w.r.IntN(17))
 }
 
-// branches writes counters and branches; a branch may end the invocation.
+// loop writes a loop. Its number of iterations is the same in all invocations, or depends on v2; an iteration may end the invocation.
+func (w *countWriter) loop(depth int) {
+	n := w.value("add.i32 %d:i32, 0:i32", w.r.IntN(4))
+	if w.r.IntN(2) == 0 {
+		n = w.value("and.i32 v2, %d:i32", []uint32{1, 3, 7}[w.r.IntN(3)])
+	}
+	i, label, out := w.next+1, w.next+2, w.next+3
+	w.next += 3
+	fmt.Fprintf(w, "block L%d {\nloop L%d(v%d i32 = 0:i32) {\n", out, label, i)
+	w.branches(depth - 1)
+	c := w.value("ule.i32 v%d, v%d", n, i)
+	if w.r.IntN(2) == 0 {
+		fmt.Fprintf(w, "countedge v3, v%d, #%d\n", c, 8*w.word)
+		w.word += 3
+	}
+	fmt.Fprintf(w, "if v%d {\nbr L%d()\n}\n", c, out)
+	if w.r.IntN(2) == 0 {
+		w.branches(depth - 1)
+	}
+	fmt.Fprintf(w, "br L%d(v%d)\n}\n}\n", label, w.value("add.i32 v%d, 1:i32", i))
+}
+
+// branches writes counters, branches and loops; a branch may end the invocation.
 func (w *countWriter) branches(depth int) {
 	for range 1 + w.r.IntN(3) {
-		switch k := w.r.IntN(4); {
+		switch k := w.r.IntN(5); {
+		case k == 4 && w.loops && depth > 0:
+			w.loop(depth)
 		case k == 0:
 			fmt.Fprintf(w, "count v3, #%d\n", 8*w.word)
 			w.word += 2
@@ -59,7 +85,7 @@ func (w *countWriter) branches(depth int) {
 // countProgram returns a program with counters for workgroups of a size, and the number of its counters. Each invocation stores its
 // position, so that strips may be merged.
 func countProgram(r *rand.Rand, subgroup uint32, local [3]uint32) (string, int) {
-	w := &countWriter{r: r, next: 9}
+	w := &countWriter{r: r, next: 9, loops: r.IntN(2) == 0}
 	fmt.Fprintf(w, "program \"c\" compute\nsubgroup %d\nlocal %d %d %d\nin global.x i32 0\nres storage 0 0 count 1\nres storage 32 64 count 1\n\n", subgroup, local[0], local[1], local[2])
 	w.WriteString("func \"main\"() L1 {\nv3 = res 0:i32, #1\n")
 	if r.IntN(4) > 0 {

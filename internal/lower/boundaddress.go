@@ -19,7 +19,7 @@ import (
 //	     32      clear; set by sums that leave the 32 bits of the offset in either direction
 //	     0–31    the offset
 //
-// So sums of addresses, conversions to integers and back, and comparisons are those of any address.
+// So sums of addresses, conversions to integers and back, and comparisons are as of any address.
 
 const (
 	boundAddress   = 1 << 63

@@ -10,7 +10,7 @@ import (
 
 // With Options.Profile a program counts the executions of basic blocks and edges (Ball & Larus 1994, "Optimally Profiling
 // and Tracing Programs"). The counters have 64 bits and are in a storage buffer. In compute shaders ir.Count and ir.CountEdge add to
-// them, which permit merged subgroups and workgroups; loops and other stages have group operations and atomics. They count the module's
+// them, which permit merged subgroups and workgroups; switches and other stages have group operations and atomics. They count the module's
 // blocks, before optimization. Helper invocations do not count.
 
 // ProfileSet is the descriptor set of the counters of Options.Profile, after all sets of pipeline layouts. ProfileBinding
@@ -28,7 +28,7 @@ const (
 // and the executions in which all invocations take this edge. A terminator with more successors has a counter of its divergent
 // executions by subgroups, and then a counter of invocations for each out-edge but the first.
 //
-// If all invocations return, the counts of many blocks are those of a dominator or of one of its edges (Knuth & Stevenson
+// If all invocations return, many blocks have the counts of a dominator or of one of its edges (Knuth & Stevenson
 // 1973, "Optimal measurement points for program frequency counts"). These blocks have no counters; see Origin.
 type Counters struct {
 	Words int

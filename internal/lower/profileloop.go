@@ -7,7 +7,8 @@ import (
 )
 
 // Counters of blocks in loops are sums in private variables, which mem2reg promotes to registers: an atomic in each iteration
-// would cost many times as much as the loop. The function adds the sums to the counters before it returns.
+// would cost many times as much as the loop. The function adds the sums to the counters before it returns. In compute shaders engines
+// make such sums of ir.Count and ir.CountEdge, and only branches with more than two successors have them here.
 
 // maxSummed bounds the sums of a function.
 const maxSummed = 256
@@ -60,6 +61,9 @@ func (f *function) openSums() {
 			words := 2
 			if i == b.Term {
 				words = max(len(b.Succs), 3)
+			}
+			if f.prog.Stage == ir.Compute && (i < b.Term || len(b.Succs) == 2) { // engines sum ir.Count and ir.CountEdge
+				continue
 			}
 			for w := range words {
 				order = append(order, n+w)

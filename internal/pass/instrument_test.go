@@ -1,4 +1,4 @@
-package pass
+package pass_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	levels "github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
 )
 
 const testSet, testBinding = 32, 7
@@ -78,14 +79,14 @@ func TestInstrument(t *testing.T) {
 	entered := 0
 	for seed := range n {
 		p := irgen.Program(seed)
-		Run(p)
-		want := outcome(t, p)
-		Instrument(p, testSet, testBinding)
+		pass.Run(p)
+		want := pass.Outcome(t, p)
+		pass.Instrument(p, testSet, testBinding)
 		if err := p.Verify(); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, p)
 		}
 		u := newTruth(p)
-		sizes := Blocks(p, testSet, testBinding)
+		sizes := pass.Blocks(p, testSet, testBinding)
 		if len(sizes) != len(u.counts) {
 			t.Fatalf("seed %d: %d blocks, want %d", seed, len(sizes), len(u.counts))
 		}
@@ -131,7 +132,7 @@ func TestInstrument(t *testing.T) {
 
 // TestBlocksOfOthers: a program without counters has no blocks.
 func TestBlocksOfOthers(t *testing.T) {
-	if n := len(Blocks(irgen.Program(1), testSet, testBinding)); n != 0 {
+	if n := len(pass.Blocks(irgen.Program(1), testSet, testBinding)); n != 0 {
 		t.Errorf("%d blocks", n)
 	}
 }

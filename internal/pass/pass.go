@@ -152,6 +152,13 @@ func each(run func(*ir.Program, *ir.Func)) func(*ir.Program) {
 	}
 }
 
+// Promote makes values of private variables that an engine added after Run.
+func Promote(p *ir.Program) {
+	for _, x := range []Pass{mem2regPass, phiPass, dcePass} {
+		x.Run(p)
+	}
+}
+
 // Run applies all passes and then recomputes the program's effects, because
 // removed operations no longer have any.
 func Run(p *ir.Program) { _ = RunUntil(p, nil) }

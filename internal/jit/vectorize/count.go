@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
 )
 
 // Counters of a profile
@@ -50,8 +51,8 @@ func TakeEntryCounter(p *ir.Program) (*ir.Program, *EntryCounter) {
 // wordLanes is the number of lanes of a word of ir.Ballot.
 const wordLanes = 32
 
-// ExpandCounts returns p for strips of so many lanes, with atomic additions in place of ir.Count and ir.CountEdge. The lanes are
-// those of a subgroup, or of several if MergeOf permits it. A p without such operations shares its functions with the result.
+// ExpandCounts returns p for strips of so many lanes, with additions in place of ir.Count and ir.CountEdge: atomic ones, but sums
+// in loops (countloop.go). The strip is a subgroup, or several if MergeOf permits it. A p without such operations shares its functions with the result.
 func ExpandCounts(p *ir.Program, lanes uint32) *ir.Program {
 	counts := func(f *ir.Func) bool {
 		return slices.ContainsFunc(f.Code, func(v ir.V) bool { return f.Val(v).Op == ir.Count || f.Val(v).Op == ir.CountEdge })
@@ -66,32 +67,58 @@ func ExpandCounts(p *ir.Program, lanes uint32) *ir.Program {
 	}
 	q := p.Clone()
 	q.SubgroupSize = lanes
-	for _, f := range q.Funcs {
-		if !counts(f) {
-			continue
-		}
-		b, code := ir.Edit(f)
-		e := countExpander{b: b, lanes: lanes}
-		for _, v := range code {
-			x := *f.Val(v)
-			if x.Op != ir.Count && x.Op != ir.CountEdge {
-				b.Keep(v)
-				continue
-			}
-			b.Origin = x.Origin
-			e.group = uint32(x.Aux >> 32)
-			if e.group == 0 {
-				e.group = p.SubgroupSize
-			}
-			e.at, e.handle = x.Aux&(1<<32-1), x.Args[0]
-			if x.Op == ir.Count {
-				e.count()
-			} else {
-				e.countEdge(x.Args[1])
-			}
+	summed := false
+	for n, f := range q.Funcs {
+		if counts(f) {
+			sums := loopSums(q, n)
+			summed = summed || len(sums) > 0
+			expandCounts(f, lanes, p.SubgroupSize, sums)
 		}
 	}
+	if summed {
+		pass.Promote(q)
+	}
 	return q
+}
+
+// expandCounts is ExpandCounts for one function.
+func expandCounts(f *ir.Func, lanes, subgroup uint32, sums map[ir.V]*loopSum) {
+	b, code := ir.Edit(f)
+	e := countExpander{b: b, lanes: lanes}
+	var order []*loopSum
+	for _, v := range code {
+		if x := sums[v]; x != nil {
+			order = append(order, x)
+		}
+	}
+	inner := ir.V(0)
+	for i, v := range code {
+		x := *f.Val(v)
+		if i == len(code)-1 && inner != 0 {
+			e.closeSums(inner, order)
+		}
+		if x.Op != ir.Count && x.Op != ir.CountEdge {
+			b.Keep(v)
+			if i == 0 && len(order) > 0 {
+				inner = e.openSums(code, order)
+			}
+			continue
+		}
+		b.Origin = x.Origin
+		e.group = uint32(x.Aux >> 32)
+		if e.group == 0 {
+			e.group = subgroup
+		}
+		e.at, e.handle = x.Aux&(1<<32-1), x.Args[0]
+		switch {
+		case sums[v] != nil:
+			e.summed(sums[v], x.Args[1])
+		case x.Op == ir.Count:
+			e.count()
+		default:
+			e.countEdge(x.Args[1])
+		}
+	}
 }
 
 // countExpander emits the additions of one operation.
@@ -119,20 +146,27 @@ func (e *countExpander) count() {
 // countEdge emits ir.CountEdge. In most executions no lane has a c of 1.
 func (e *countExpander) countEdge(c ir.V) {
 	e.b.If(e.b.Op(ir.Any, ir.B1, c))
-	set, others := e.ballot(c), e.groups(e.ballot(e.b.Op(ir.Not, ir.B1, c)))
-	n := e.number(set)
-	all, mixed := e.groups(set), make([]ir.V, len(set))
-	for i, w := range all {
-		mixed[i] = e.b.Op(ir.And, ir.I32, w, others[i])
-		all[i] = e.b.Op(ir.Xor, ir.I32, w, mixed[i])
-	}
-	m, k := e.number(mixed), e.number(all)
+	set, mixed, all := e.edgeGroups(c)
+	n, m, k := e.number(set), e.number(mixed), e.number(all)
 	e.b.If(e.b.Op(ir.Elect, ir.B1))
 	e.add(0, m)
 	e.add(1, n)
 	e.add(2, k)
 	e.b.End()
 	e.b.End()
+}
+
+// edgeGroups returns the words of the lanes with a c of 1, of the subgroups with such and other lanes, and of the subgroups with such
+// lanes only.
+func (e *countExpander) edgeGroups(c ir.V) (set, mixed, all []ir.V) {
+	set = e.ballot(c)
+	others := e.groups(e.ballot(e.b.Op(ir.Not, ir.B1, c)))
+	all, mixed = e.groups(set), make([]ir.V, len(set))
+	for i, w := range all {
+		mixed[i] = e.b.Op(ir.And, ir.I32, w, others[i])
+		all[i] = e.b.Op(ir.Xor, ir.I32, w, mixed[i])
+	}
+	return set, mixed, all
 }
 
 // ballot returns the words of the mask of the active lanes in which c is 1.
@@ -179,7 +213,9 @@ func (e *countExpander) number(words []ir.V) ir.V {
 }
 
 // add adds to counter n of the operation.
-func (e *countExpander) add(n int, by ir.V) {
-	e.b.Emit(ir.Val{Op: ir.AtomAdd, Type: ir.I64, Flags: ir.Unused, Aux: e.at + uint64(8*n),
-		Args: [4]ir.V{e.handle, e.b.I32(0), e.b.Op(ir.ZExt, ir.I64, by)}})
+func (e *countExpander) add(n int, by ir.V) { e.addWide(n, e.wide(by)) }
+
+// addWide is add of a number of 64 bits.
+func (e *countExpander) addWide(n int, by ir.V) {
+	e.b.Emit(ir.Val{Op: ir.AtomAdd, Type: ir.I64, Flags: ir.Unused, Aux: e.at + uint64(8*n), Args: [4]ir.V{e.handle, e.b.I32(0), by}})
 }

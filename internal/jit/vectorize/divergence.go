@@ -52,6 +52,7 @@ type divergence struct {
 	convergent   []bool  // a label to which every branch brings all lanes of the region
 	partialExit  []bool  // an if that some but not all of its lanes leave for an outer label
 	branchRegion []ir.V  // by br, switch or kill: the outermost region with all its lanes active there, or 0
+	steady       []bool  // by ir.Count and ir.CountEdge: in a loop, with all lanes of the outermost loop; nil without counters
 	branches     []int32 // of a label: how many branches lead to it
 	changed      bool    // a shape or loop changed in this walk
 
@@ -155,7 +156,7 @@ func (s *divergence) walk() {
 	clear(s.reached)
 	clear(s.reconverges)
 	clear(s.convergent)
-	loop := ir.V(0)
+	loop, outermost, entered := ir.V(0), ir.V(0), 0 // entered is the set of an iteration of the outermost loop
 	for _, v := range s.f.Code {
 		x := s.f.Val(v)
 		if x.Op != ir.Br && x.Op != ir.Loop {
@@ -165,6 +166,9 @@ func (s *divergence) walk() {
 		case ir.Block, ir.Loop, ir.If:
 			s.beginRegion(v, loop)
 			if x.Op == ir.Loop {
+				if loop == 0 {
+					outermost, entered = v, s.set
+				}
 				loop = v
 			}
 		case ir.Else:
@@ -188,6 +192,11 @@ func (s *divergence) walk() {
 				s.set = s.newSet()
 				s.noteExit(s.set, nil)
 			}
+		case ir.Count, ir.CountEdge:
+			if s.steady == nil {
+				s.steady = s.arena.flags.Alloc(len(s.f.Vals))
+			}
+			s.steady[v] = loop != 0 && s.set == entered && !s.divergent[outermost]
 		default:
 			if x.Op.HasResult() {
 				s.raise(v, s.result(v))

@@ -72,6 +72,7 @@
 //	mergeaddress.go   the same with device addresses
 //	groupmerge.go     workgroup merging: small workgroups as one
 //	count.go          counters of profiles, for each subgroup of a strip
+//	countloop.go      sums for the counters in loops
 //	groupflow.go      workgroup-uniform control flow
 //	dependence.go     dependences between phases
 //

@@ -13,7 +13,7 @@ import (
 //	vc = and.i32 vl, 3:i32         0 + {0 1 2 3 0 1 2 3}: the same in all parts
 //	vr = lshr.i32 vl, 2:i32        base + {0 0 0 0 1 1 1 1}
 //	vi = mul.i32 vr, 17:i32        base + {0 0 0 0 17 17 17 17}
-//	vo = at 0:i32, vi, #4          offsets, {0 0 0 0 68 68 68 68} more than that of lane 0
+//	vo = at 0:i32, vi, #4          offsets, {0 0 0 0 68 68 68 68} more than in lane 0
 //
 // So a load needs one bounds check and addresses with constant displacements (vcode: Inst.Distances), and an operation with the same
 // values in all parts is emitted once.
@@ -182,7 +182,7 @@ func (w *vectorizer) offsetTable(stride uint64, off, index laneTable) (t laneTab
 	return t, true
 }
 
-// laneDistances returns the distances of the offsets of a load in the lanes from that of lane 0, or nil if they are not known.
+// laneDistances returns the distances of the offsets of a load in the lanes from the offset of lane 0, or nil if they are not known.
 func (w *vectorizer) laneDistances(x *ir.Val) []uint16 {
 	t, ok := w.laneTables[x.Args[1]]
 	if !ok || !w.dst.Form.Distances || x.Op != ir.Ld || x.Flags&(ir.Volatile|ir.Coherent) != 0 {

@@ -152,7 +152,7 @@ func (k *launchValues) takeOut() {
 		}
 		return true
 	})
-	// Operands come first: a value may have been computed in a block that follows in the order of execution, but not in that of the blocks.
+	// Operands come first: a value may have been computed in a block that follows in the order of execution, but not in the order of the blocks.
 	ready := make([]bool, len(k.f.Classes))
 	ordered := make([]vcode.Inst, 0, len(k.code))
 	for rest := k.code; len(rest) > 0; {
