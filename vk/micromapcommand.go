@@ -101,11 +101,11 @@ func (d *Device) serializeMicromap(source *Micromap, to []byte) error {
 func (d *Device) deserializeMicromap(target *Micromap, from []byte) error {
 	const rule = "VUID-VkCopyMemoryToMicromapInfoEXT-"
 	if !d.AccelerationStructureCompatible(from) {
-		return usage(rule+"src-07549", "the memory does not begin as a serialized micromap of this implementation; must")
+		return usage(rule+"src-07549", "the memory for %v does not begin as a serialized micromap of this implementation; must", &target.area.object)
 	}
 	m, err := ray.DeserializeMicromap(from[serialHeader:])
 	if err != nil {
-		return usage(rule+"src-07547", "%v", err)
+		return usage(rule+"src-07547", corruptData, &target.area.object, err)
 	}
 	if n := micromapHeader + m.Map.Size(); target.area.info.Size < n {
 		return usage(rule+"dst-07550", "%v has %d bytes, and the serialized micromap needs %d; must have as many", &target.area.object, target.area.info.Size, n)

@@ -257,10 +257,13 @@ func putSerial(to []byte, x serializer, rule string) error {
 // maxSerialShare bounds the data of a serialized structure, relative to its size: the tree of a valid one has less.
 const maxSerialShare = 8
 
+// corruptData is the message of an object and an error of package ray.
+const corruptData = "%v is copied from memory with a %v; must be as it was serialized"
+
 // deserialize makes an acceleration structure of its serialized form.
 func (d *Device) deserialize(target *AccelerationStructure, from []byte) error {
 	if !d.AccelerationStructureCompatible(from) {
-		return usage("VUID-VkCopyMemoryToAccelerationStructureInfoKHR-pInfo-03414", "the memory does not begin as a serialized acceleration structure of this implementation; must")
+		return usage("VUID-VkCopyMemoryToAccelerationStructureInfoKHR-pInfo-03414", "the memory for %v does not begin as a serialized acceleration structure of this implementation; must", &target.object)
 	}
 	if ok, err := d.deserializeMicromapStructure(target, from[serialHeader:]); ok {
 		return err
@@ -269,7 +272,7 @@ func (d *Device) deserialize(target *AccelerationStructure, from []byte) error {
 	linked := s.version()
 	x, err := ray.Deserialize(from[serialHeader:], s.at)
 	if err != nil {
-		return usage("VUID-VkCopyMemoryToAccelerationStructureInfoKHR-src-04960", "%v", err)
+		return usage("VUID-VkCopyMemoryToAccelerationStructureInfoKHR-src-04960", corruptData, &target.object, err)
 	}
 	c := &content{structure: x, level: BottomLevel, flags: BuildFlags(x.Flags()), linked: linked}
 	if c.blocks = binary.LittleEndian.Uint64(from[serialHandles:]) == ray.BlockFormat; x.Top() {
@@ -277,7 +280,7 @@ func (d *Device) deserialize(target *AccelerationStructure, from []byte) error {
 	}
 	switch n := x.CompactedSize(); {
 	case x.SerializedSize()/maxSerialShare > x.Size():
-		return usage("VUID-VkCopyMemoryToAccelerationStructureInfoKHR-src-04960", "the serialized structure has more data than its %d bytes", x.Size())
+		return usage("VUID-VkCopyMemoryToAccelerationStructureInfoKHR-src-04960", "the serialized structure for %v has more data than its %d bytes; must have fewer", &target.object, x.Size())
 	case target.info.Size < n:
 		return usage("VUID-VkCopyMemoryToAccelerationStructureInfoKHR-dst-03746", "%v has %d bytes, and the serialized structure needs %d; must have as many", &target.object, target.info.Size, n)
 	case target.info.Level != AnyLevel && target.info.Level != c.level:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -152,6 +153,8 @@ func TestStructureSerial(t *testing.T) {
 		x[i] ^= 0x55
 		if err := r.dev.CopyMemoryToAccelerationStructure(x, bottom2); err == nil {
 			r.trace(top2, .25, .25)
+		} else if name := bottom2.object.String(); !strings.Contains(err.Error(), name) {
+			t.Fatalf("byte %d is corrupt: %v; must name %v", i, err, name)
 		} else if i < 32 {
 			wantRule(t, err, "VUID-VkCopyMemoryToAccelerationStructureInfoKHR-pInfo-03414")
 		}

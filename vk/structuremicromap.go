@@ -148,7 +148,7 @@ func (d *Device) deserializeMicromapStructure(target *AccelerationStructure, fro
 	c := &content{level: MicromapLevel, micromap: m.Map, flags: BuildFlags(m.Flags)}
 	switch {
 	case err != nil:
-		return true, usage(rule+"src-04960", "%v", err)
+		return true, usage(rule+"src-04960", corruptData, &target.object, err)
 	case target.info.Level != AnyLevel && target.info.Level != MicromapLevel:
 		return true, usage("", "%v is not of the level of the serialized structure; must be", &target.object)
 	case target.info.Size < c.size():
