@@ -199,12 +199,12 @@ func (f *function) locatedAddress(location spirv.ID, classes ...spirv.StorageCla
 	if c == nil || !c.Known {
 		f.malformed("the location of the payload or the callable data is %s; must be a constant", f.facts.Name(location))
 	}
+	if f.located == nil {
+		f.located = locatedVariables(f.facts)
+	}
 	for _, class := range classes {
-		for i := range f.facts.Variables {
+		if i, ok := f.located[located{class, c.Bits}]; ok {
 			v := &f.facts.Variables[i]
-			if d, ok := f.facts.Decoration(v.ID, spirv.DecorationLocation); v.Storage != class || !ok || uint64(d.Literal()) != c.Bits {
-				continue
-			}
 			if f.globals[v.ID] == nil {
 				f.globals[v.ID] = f.globalPointer(v)
 			}
@@ -214,6 +214,29 @@ func (f *function) locatedAddress(location spirv.ID, classes ...spirv.StorageCla
 	}
 	f.malformed("no variable in %s or %s has location %d; must have one", classes[0], classes[1], c.Bits)
 	return 0
+}
+
+// located is a location in a storage class.
+type located struct {
+	class    spirv.StorageClass
+	location uint64
+}
+
+// locatedVariables returns the index of the first variable at each location of each storage class.
+func locatedVariables(m *facts.Module) map[located]int {
+	all := map[located]int{}
+	for i := range m.Variables {
+		v := &m.Variables[i]
+		d, ok := m.Decoration(v.ID, spirv.DecorationLocation)
+		if !ok {
+			continue
+		}
+		at := located{v.Storage, uint64(d.Literal())}
+		if _, taken := all[at]; !taken {
+			all[at] = i
+		}
+	}
+	return all
 }
 
 // passedAddress returns the address of a payload or of callable data.

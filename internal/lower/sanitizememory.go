@@ -47,6 +47,9 @@ func (f *function) checkRange(p *pointer, access string, alignment uint32) {
 		return
 	}
 	f.checkUntyped(p, access)
+	if f.extent(p.typ).size == 0 {
+		return // structures without members and arrays of them: no byte is read or written, whatever the stride
+	}
 	f.checkBytes(p, access, operand{bits: f.sizeOf(p)}, alignment)
 }
 

@@ -189,6 +189,7 @@ type unit struct {
 	away     map[*facts.Type]bool // the null value has a nonzero scalar
 	nullBits map[*facts.Type][]uint64
 	globals  map[spirv.ID]*pointer // the variables of module scope
+	located  map[located]int       // see locatedAddress; nil before
 	numbers  map[*facts.Function]int
 	// functions counts the functions; variants are lowered after the others.
 	functions int
