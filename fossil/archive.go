@@ -75,6 +75,9 @@ const (
 
 var magic = []byte("\x81FOSSILIZEDB\x00\x00\x00")
 
+// IsArchive reports whether data begins as an archive of Fossilize does.
+func IsArchive(data []byte) bool { return bytes.HasPrefix(data, magic) }
+
 // The largest payload that is read, as it is stored and as it is unpacked.
 const maxPayload = 256 << 20
 

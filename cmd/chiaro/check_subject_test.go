@@ -57,6 +57,9 @@ func TestPacked(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if err := packed("a.foz", []byte("\x81FOSSILIZEDB\x00\x00\x00\x06")); err == nil || !strings.Contains(err.Error(), "a.foz: is an archive of Fossilize") {
+		t.Errorf("an archive of pipelines: %v", err)
+	}
 	for _, text := range []string{"", "#!amber\n", "[compute shader]\n", "PK", "; a comment, 1AY&SY\n", "\x03\x02\x23\x07\x00\x00\x01\x00"} {
 		if err := packed("a", []byte(text)); err != nil {
 			t.Errorf("%q: %v", text, err)

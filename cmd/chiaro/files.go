@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/fossil"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
@@ -94,8 +95,11 @@ var packings = []struct {
 }
 
 // packed returns an error if a module or a script is inside of a packed file. Modules, scripts and the files that
-// they name are read from folders, and pipelines from archives of Fossilize, which begin otherwise.
+// they name are read from folders, and pipelines from archives of Fossilize, which check reads.
 func packed(file string, data []byte) error {
+	if fossil.IsArchive(data) {
+		return unreadable("%s: is an archive of Fossilize; must be a module or a script, since only check reads archives", file)
+	}
 	for _, k := range packings {
 		if len(data) > k.at && strings.HasPrefix(string(data[k.at:min(len(data), k.at+len(k.bytes))]), k.bytes) {
 			return unreadable("%s: is %s; must be unpacked, since only archives of Fossilize (*.foz) are read", file, k.kind)
