@@ -133,7 +133,7 @@ func (c *checker) tensorConstant(i int, in spirv.Inst) {
 	}
 }
 
-// layerOf reports whether a type is a tensor that one step of another tensor's outermost dimension holds, as far as both are known.
+// layerOf reports whether a type is a tensor without the outermost dimension of another tensor, as far as both are known.
 func (c *checker) layerOf(x tensor, t *facts.Type) bool {
 	y, ok := c.tensorOf(t)
 	return ok && y.elem == x.elem && (y.rank == 0 || y.rank == x.rank-1) && shapeWithin(x.shape, y.shape, x.rank)
@@ -158,7 +158,7 @@ func (c *checker) tensorReplicate(i int, in spirv.Inst) {
 	}
 }
 
-// unlikeTensor returns what a value must be to fill a tensor, "" if it may be of its type: SPV_EXT_replicated_composites names
+// unlikeTensor returns the required type of a value to fill a tensor, "" if it may be of its type: SPV_EXT_replicated_composites names
 // the constituents, and front ends fill tensors of more than one dimension with an element.
 func (c *checker) unlikeTensor(t, value *facts.Type) string {
 	x, ok := c.tensorOf(t)

@@ -102,7 +102,7 @@ func openCache(c console, dir string, env *valid.Env, f *checkFlags) *resultCach
 		}
 		return nil
 	}
-	// The folder stays the one that was judged, whatever its path names later.
+	// The folder stays the judged one: its path may name another later.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		plain.Fprintf(c.err, "chiaro: results are not cached: %v\n", err)
@@ -140,7 +140,7 @@ func openCache(c console, dir string, env *valid.Env, f *checkFlags) *resultCach
 	return r
 }
 
-// openResults opens a file of results in a folder. A file that another user may have written is replaced.
+// openResults opens a file of results in a folder. A file of another user, or writable for others, is replaced.
 func openResults(c console, folder *os.Root, name string) *os.File {
 	for range 2 {
 		f, err := folder.OpenFile(name, os.O_CREATE|os.O_RDWR|store.NoFollow, 0o600)

@@ -53,7 +53,7 @@ func manPage(cmd *cobra.Command, name string) []byte {
 			fmt.Fprintf(&b, ".SH %s\n.nf\n%s\n.fi\n", title, roff(text))
 		}
 	}
-	// Lines of a word that fits no second time are not stretched over the page.
+	// Left-aligned: a line of one long word cannot be stretched to the margin.
 	fmt.Fprintf(&b, ".TH %s 1 \"\" \"chiaro\"\n.ad l\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), roff(name), roff(cmd.Short))
 	section("SYNOPSIS", cmd.UseLine())
 	section("DESCRIPTION", orElse(cmd.Long, cmd.Short))

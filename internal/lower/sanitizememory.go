@@ -48,7 +48,7 @@ func (f *function) checkRange(p *pointer, access string, alignment uint32) {
 	}
 	f.checkUntyped(p, access)
 	if f.extent(p.typ).size == 0 {
-		return // structures without members and arrays of them: no byte is read or written, whatever the stride
+		return // structures without members and arrays of them: no byte is read or written, for any stride
 	}
 	f.checkBytes(p, access, operand{bits: f.sizeOf(p)}, alignment)
 }

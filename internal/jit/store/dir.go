@@ -68,7 +68,7 @@ func (d *Dir) Close() error { return d.root.Close() }
 
 func fileName(k Key) string { return hex.EncodeToString(k[:]) + suffix }
 
-// tempName returns the name of the file that a process writes before it becomes the entry of a key.
+// tempName returns the name of a process's unfinished file for a key.
 func tempName(k Key, process int) string {
 	return fmt.Sprintf("%x.%d%s", k[:], process, tempSuffix)
 }

@@ -187,7 +187,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestOtherFiles: eviction removes abandoned files of a cache and no other old file, whatever its name ends with.
+// TestOtherFiles: eviction removes abandoned files of a cache and no other old file with an ending of these.
 func TestOtherFiles(t *testing.T) {
 	d, path := open(t, int64(headerBytes)+4)
 	key := Key{7}
