@@ -10,9 +10,10 @@ import (
 
 // No barrier waits for threads that have ended (PTX ISA, "barrier" and "exit"). Threads of a warp that leave a branch early reconverge with the
 // others at the end of the kernel: if the threads of the warp are not independent, they reach its last instruction after the others, which
-// wait for them at a barrier. So a thread counts as ended when it takes an edge with no barrier ahead. Each thread takes one such edge at most.
+// wait for them at a barrier. So a thread counts as ended when it takes an edge with no barrier ahead. A function that returns may have one ahead.
+// Each thread takes one such edge at most in a function.
 
-// ahead returns the blocks with an item of a kind, or on a way to one.
+// ahead returns the blocks with an item of a kind, or on a way to one or to the caller of the function.
 func (f *function) ahead(kind func(*item) bool) []bool {
 	n := len(f.blocks)
 	preds, ahead := make([][]int, n), make([]bool, n)
@@ -22,6 +23,7 @@ func (f *function) ahead(kind func(*item) bool) []bool {
 		for _, s := range b.succs {
 			preds[s] = append(preds[s], v)
 		}
+		ahead[v] = f.returns(v)
 		for i := b.from; i < b.to && !ahead[v]; i++ {
 			ahead[v] = kind(&f.items[i])
 		}
@@ -42,26 +44,43 @@ func (f *function) ahead(kind func(*item) bool) []bool {
 	return ahead
 }
 
+// returns reports whether a block may return to the caller of a function.
+func (f *function) returns(v int) bool {
+	b := &f.blocks[v]
+	return b.end == leaves && f.number > 0 && (b.last == nil || b.last.in.Op == "ret")
+}
+
 // isCounted reports whether a barrier counts the threads at an instruction.
 func isCounted(in *ptx.Instr) bool { return (in.Op == "bar" || in.Op == "barrier") && !in.Has(".warp") }
 
-// markEndings marks the edges of the kernel with no barrier ahead, and the ends of blocks before which no thread has taken such an edge.
+// markEndings marks the edges with no barrier ahead, and the ends of blocks before which a thread has taken such an edge.
 func (u *unit) markEndings() {
-	f := u.list[0]
-	if !u.yields || f.apart {
+	if !u.yields {
 		return
 	}
 	if slices.ContainsFunc(u.list[1:], func(f *function) bool { return endsThreads(f.f.Body) }) {
 		u.gone = 1 + u.variable("counted as ended", 1)
 	}
 	meet := u.meetingFunctions(isCounted)
+	for i, f := range u.list {
+		if !f.apart && (i == 0 || endsThreads(f.f.Body)) {
+			f.markEndings(meet)
+		}
+	}
+}
+
+// markEndings marks the edges of one function. meet has the functions with a barrier.
+func (f *function) markEndings(meet map[string]bool) {
 	ahead := f.ahead(func(it *item) bool {
 		if it.in.Op != "call" {
 			return isCounted(it.in)
 		}
 		callee, _, _ := callParts(it.in)
-		return meet[callee.Name] || u.image.functions[callee.Name] == nil && slices.ContainsFunc(u.image.taken, func(f *ptx.Function) bool { return meet[f.Name] })
+		return meet[callee.Name] || f.image.functions[callee.Name] == nil && slices.ContainsFunc(f.image.taken, func(f *ptx.Function) bool { return meet[f.Name] })
 	})
+	if !ahead[0] && f.number > 0 { // no edge enters a function that never returns: its threads count at their end
+		return
+	}
 	for v := range f.blocks {
 		b := &f.blocks[v]
 		if b.past = !ahead[v]; b.past {

@@ -210,12 +210,6 @@ func (d *divergence) findWays() {
 	}
 }
 
-// returns reports whether a block may return to the caller of a function.
-func (d *divergence) returns(v int) bool {
-	b := &d.blocks[v]
-	return b.end == leaves && d.number > 0 && (b.last == nil || b.last.in.Op == "ret")
-}
-
 // findAfter finds the immediate post-dominators: the dominators of the graph with all edges reversed, from the end on.
 func (d *divergence) findAfter() {
 	n := len(d.blocks)

@@ -232,7 +232,7 @@ func (t *tree) exit(v int, free bool) int {
 	t.function.leave()
 	if t.number == 0 || b.last != nil && b.last.in.Op == "exit" {
 		t.traceEnd(b.last)
-		if t.number > 0 || !b.past { // otherwise it has counted as ended
+		if !b.past { // otherwise it has counted as ended
 			t.endThread()
 		}
 	}

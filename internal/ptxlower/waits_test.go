@@ -115,6 +115,41 @@ END: call FEW, (0);
 		}
 		return 0
 	}},
+	// PTX ISA, "exit": a barrier in a function does not wait for threads that end in a branch of it.
+	{"exits in a branch of a function", `
+st.global.u32 [%at], 5;
+and.b32 %r0, %t, 31;
+{ .param .u32 x; st.param.u32 [x], %r0; call MEET, (x); }
+setp.lt.u32 %p0, %r0, 20; @%p0 bra REST;
+bar.sync 0;
+st.global.u32 [%at], 7;
+ret;
+REST: st.global.u32 [%at], 6;
+exit;
+`, func(t int) uint32 {
+		if t%32 < 7 {
+			return 5
+		}
+		if t%32 < 20 {
+			return 6
+		}
+		return 7
+	}},
+	{"calls of a function that never returns", `
+st.global.u32 [%at], 5;
+and.b32 %r0, %t, 31; setp.lt.u32 %p0, %r0, 7;
+@!%p0 bra Y;
+call DIE;
+Y: bar.sync 1;
+setp.ge.u32 %p1, %t, 64; @%p1 bra X;
+bar.sync 2, 64;
+X: st.global.u32 [%at], 7;
+`, func(t int) uint32 {
+		if t%32 < 7 {
+			return 5
+		}
+		return 7
+	}},
 	// PTX ISA, "exit": a barrier that waits only for threads that have ended is released.
 	{"released", `
 setp.ge.u32 %p0, %t, 32; @%p0 bra END;
@@ -411,7 +446,7 @@ st.global.u32 [%at], %r0;
 // TestWaits runs kernels with barriers of some threads and mbarrier objects, by the text of the ISA, on each engine and with sanitizers that
 // must report nothing.
 func TestWaits(t *testing.T) {
-	const few = ".func FEW(.param .u32 a) { .reg .u32 %x; .reg .pred %p; ld.param.u32 %x, [a]; setp.ge.u32 %p, %x, 70; @%p exit; ret; }\n.func FIRST() { barrier.sync 1; ret; }\n.entry"
+	const few = ".func FEW(.param .u32 a) { .reg .u32 %x; .reg .pred %p; ld.param.u32 %x, [a]; setp.ge.u32 %p, %x, 70; @%p exit; ret; }\n.func MEET(.param .u32 a) { .reg .u32 %x; .reg .pred %p; ld.param.u32 %x, [a]; setp.lt.u32 %p, %x, 7; @!%p bra Y; exit; Y: bar.sync 1; ret; }\n.func DIE() { exit; }\n.func FIRST() { barrier.sync 1; ret; }\n.entry"
 	for _, row := range waitRows {
 		m := parse(t, strings.Replace(waitHead, ".entry", few, 1)+row.body+"\n}\n")
 		for _, e := range everyEngine() {
