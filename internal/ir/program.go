@@ -284,7 +284,7 @@ const (
 	Break                              // a debugger stops at it
 	Abort                              // the run fails at its end
 	Undefined                          // the run reports what a sanitizer found
-	Unwritten                          // the run reports an output without a value, if a stage reads it: Args are Location, component and Stage
+	Unwritten                          // the run reports an output without a value, if the next stage or an attachment takes it: Args begin with Location and component
 	Checked                            // never logged: the program has the sanitizer, and a draw adds its own reports
 	Traced                             // the detector of data races reads it
 	numMessageKinds = iota

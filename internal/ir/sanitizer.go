@@ -81,6 +81,18 @@ func (p *Program) Checked(s Sanitizers) bool {
 	return slices.ContainsFunc(p.Messages, func(m Message) bool { return m.Kind == Checked && m.Sanitizer&s != 0 })
 }
 
+// usedBuiltIns are the built-in outputs that fixed functions may use whenever the shader has them: "If [...] there is an execution path through
+// the shader that does not set FragDepth, then the fragment’s depth value is undefined for executions of the shader that take that path".
+var usedBuiltIns = map[Semantic]string{Position: "Position", FragDepth: "FragDepth", FragStencilRef: "FragStencilRefEXT", SampleMask: "SampleMask"}
+
+// WithoutValue returns the text of reports of a built-in output without a value; "" if such an output has none.
+func WithoutValue(of Semantic) string {
+	if name := usedBuiltIns[of]; name != "" {
+		return name + " has no value"
+	}
+	return ""
+}
+
 // EventKind is the kind of an event for the detector of data races.
 type EventKind uint8
 

@@ -322,17 +322,13 @@ func (f *function) markAll(number uint64) {
 	}
 }
 
-// usedBuiltIns are the built-in outputs that fixed functions use whenever the shader has them: "If [...] there is an execution path through the
-// shader that does not set FragDepth, then the fragment’s depth value is undefined for executions of the shader that take that path".
-var usedBuiltIns = map[ir.Semantic]string{ir.Position: "Position", ir.FragDepth: "FragDepth", ir.FragStencilRef: "FragStencilRefEXT", ir.SampleMask: "SampleMask"}
-
 // checkOutput appends to code the report of an output that is written out without a value: Location, component and stage
 // are its values, so that a reader can leave out outputs without a use.
 func (u *unit) checkOutput(x *ioVariable, i int, code []ir.V, value func(ir.Val) ir.V) []ir.V {
 	s, ok := u.shadows[x.number]
 	l := &x.scalars[i]
-	name, builtIn := usedBuiltIns[l.semantic]
-	if !ok || l.semantic != ir.Location && !builtIn || !u.sanitizes(ir.SanitizeInterface) {
+	builtIn := ir.WithoutValue(l.semantic)
+	if !ok || l.semantic != ir.Location && builtIn == "" || !u.sanitizes(ir.SanitizeInterface) {
 		return code
 	}
 	if replaces := l.semantic == ir.FragDepth || l.semantic == ir.FragStencilRef; replaces && u.prog.Modes.Has(ir.EarlyTests) {
@@ -341,8 +337,8 @@ func (u *unit) checkOutput(x *ioVariable, i int, code []ir.V, value func(ir.Val)
 	kind, text := ir.Unwritten, fmt.Sprintf("output %s has no value at Location %%u, component %%u", escaped(s.name))
 	args := []uint64{uint64(l.index / 4), uint64(l.index % 4)}
 	types := []ir.Type{ir.I32, ir.I32}
-	if builtIn {
-		kind, text, args, types = ir.Undefined, name+" has no value", nil, nil
+	if builtIn != "" {
+		kind, text, args, types = ir.Undefined, builtIn, nil, nil
 	}
 	site := ir.Site{Sanitizer: unwrittenOutput.of, Stage: u.prog.Stage, Rule: unwrittenOutput.rule}
 	n, ok := u.checkMessage(kind, text, types, site)

@@ -36,7 +36,11 @@ func Program(from *ir.Program, key *Key, rec *layout.Record) (*ir.Program, error
 			s.Program.QuadRow = raster.Block
 		}
 	}
-	return s.Build(s.entryPoint)
+	p, err := s.Build(s.entryPoint)
+	if err == nil {
+		s.withoutUnused(p)
+	}
+	return p, err
 }
 
 // entryPoint emits prologue and epilogue around the program's own code, in a strip loop if the block

@@ -96,6 +96,16 @@ func testKeyOf(s *state.State, t *state.Target) (k testKey) {
 // any reports whether there is a test or a depth write.
 func (k *testKey) any() bool { return k.Depth != nil || k.Stencil != nil }
 
+// usesDepth reports whether a result depends on the depth of fragments. The bounds test reads the attachment's depth.
+func (k *testKey) usesDepth() bool {
+	return k.Depth != nil && k.Compare != enum.CompareOpNever && (k.Write || k.Compare != enum.CompareOpAlways)
+}
+
+// usesReference reports whether a result depends on the stencil reference.
+func (k *testKey) usesReference() bool {
+	return k.Stencil != nil && (k.Front.UsesReference() || k.Back.UsesReference())
+}
+
 // ReadsDepth reports whether fragments of a program with this key read the depth of their primitive.
 func (k *Key) ReadsDepth(p *ir.Program) bool {
 	return k.Test.any() || HasInput(p, ir.FragCoord) || p.Observed // a debugger shows FragCoord

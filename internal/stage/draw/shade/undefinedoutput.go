@@ -155,3 +155,67 @@ func blendSources(k *state.BlendAttachment, i int) (is [4]bool) {
 	}
 	return is
 }
+
+// withoutUnused removes the program's reports of outputs without a value that no fixed function uses: the draw has no attachment for them, or
+// its state ignores them. The sample mask always counts. The branches of the reports stay, without a statement: the engines remove them.
+// A message serves all components of a variable, so that each of its logs is judged by the values that it has.
+func (s *shader) withoutUnused(p *ir.Program) {
+	if !s.From.Checked(ir.SanitizeInterface) {
+		return
+	}
+	for _, f := range p.Funcs {
+		skips := false
+		code := f.Code
+		f.Code = make([]ir.V, 0, len(code))
+		for i, v := range code {
+			op := f.Val(v)
+			if op.Op == ir.Log {
+				skips = !s.counts(f, &p.Messages[op.Aux], code[i+1:])
+			}
+			if !skips || op.Op != ir.Log && op.Op != ir.LogArg { // a message's values may have their operands between them
+				f.Code = append(f.Code, v)
+			}
+		}
+	}
+}
+
+// counts reports whether a message is about an output with a use, or about anything else. after is the code after its log: the first two
+// values of an output with a Location are the Location and the component.
+func (s *shader) counts(f *ir.Func, m *ir.Message, after []ir.V) bool {
+	switch {
+	// The lowering knows the modes of the shader alone: whether a test follows is state of the draw.
+	case m.Kind == ir.Undefined && m.Text == ir.WithoutValue(ir.FragDepth):
+		return s.key.Test.usesDepth()
+	case m.Kind == ir.Undefined && m.Text == ir.WithoutValue(ir.FragStencilRef):
+		return s.key.Test.usesReference()
+	case m.Kind != ir.Unwritten || m.Stage != ir.Fragment:
+		return true
+	}
+	var at []uint64
+	for _, v := range after[:min(2, len(after))] {
+		x := f.Val(v)
+		if x.Op != ir.LogArg {
+			break
+		}
+		if at = append(at, f.Val(x.Args[0]).Aux); f.Val(x.Args[0]).Op != ir.Const {
+			return true
+		}
+	}
+	return len(at) < 2 || s.usesColor(at[0], at[1])
+}
+
+// usesColor reports whether an attachment or the coverage depends on a component of the output at a Location.
+func (s *shader) usesColor(location, component uint64) bool {
+	alpha := component == 3
+	switch {
+	// The coverage takes alpha of Location 0 before alpha to one replaces it, also without an attachment (Vulkan, Multisample Coverage).
+	case alpha && location == 0 && s.key.AlphaToCoverage:
+		return true
+	// Values of Locations without an attachment are discarded: colors move to the Locations of the attachments before the draw (draw.remap).
+	case location >= uint64(len(s.key.Colors)) || component > 3 || !s.key.Colors[location].isWritten() || alpha && s.key.alphaToOne:
+		return false
+	}
+	// The message does not tell the sources of dual-source blending apart.
+	second := slices.ContainsFunc(s.From.Out, func(o ir.Output) bool { return o.Semantic == ir.Location && o.Source != 0 })
+	return second || s.taken(&s.key.Colors[location])[component]
+}

@@ -270,6 +270,12 @@ func (f *StencilFace) Writes() bool {
 	return f.Fail != enum.StencilOpKeep || f.Pass != enum.StencilOpKeep || f.DepthFail != enum.StencilOpKeep
 }
 
+// UsesReference reports whether the comparison or an operation depends on the reference value.
+func (f *StencilFace) UsesReference() bool {
+	return f.Compare != enum.CompareOpAlways && f.Compare != enum.CompareOpNever ||
+		f.Fail == enum.StencilOpReplace || f.Pass == enum.StencilOpReplace || f.DepthFail == enum.StencilOpReplace
+}
+
 // KeepsOnFail reports whether the stencil value stays if the depth or stencil test fails.
 func (f *StencilFace) KeepsOnFail() bool {
 	return f.Fail == enum.StencilOpKeep && f.DepthFail == enum.StencilOpKeep
