@@ -87,6 +87,7 @@
 //	movematrix.go                their transposes, and stores
 //	cluster.go                   clusters of one block
 //	mixedbarrier.go               barriers that threads wait at at the same time
+//	warpuniform.go                values that are the same in a warp
 //	namedbarrier.go, mbarrier.go  waits for some threads of a block
 //	partwait.go                   waits of a part of a warp
 //	endings.go                    threads that end before a barrier

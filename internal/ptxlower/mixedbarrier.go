@@ -51,10 +51,14 @@ func (u *unit) mixesBarriers() (m mixture) {
 		if !meet[f.f.Name] && !singles[f.f.Name] {
 			continue
 		}
-		d := &divergence{function: f, meet: meet, singles: singles, registers: map[*register]bool{}, users: map[*register][]int{}}
+		d := &divergence{function: f, meet: meet, singles: singles}
 		d.find()
 		m.mixed = m.mixed || several && d.apart
-		m.split = m.split || single && d.split
+		if single && d.split && !m.split {
+			w := &divergence{function: f, meet: meet, singles: singles, warp: true}
+			w.find()
+			m.split = w.split
+		}
 	}
 	return m
 }
@@ -119,6 +123,8 @@ type divergence struct {
 	*function
 	meet      map[string]bool     // the functions with a barrier, by themselves or in calls
 	singles   map[string]bool     // those with a barrier without .aligned
+	warp      bool                // a register is divergent if threads of one warp may have different values, not of the block
+	known     map[*register]int   // about registers (warpuniform.go)
 	registers map[*register]bool  // the divergent ones
 	users     map[*register][]int // the items that read a register, also as a guard
 	work      []int               // items to look at
@@ -133,6 +139,7 @@ type divergence struct {
 
 // find propagates divergence until nothing changes.
 func (d *divergence) find() {
+	d.registers, d.users = map[*register]bool{}, map[*register][]int{}
 	d.partial = make([]bool, len(d.blocks))
 	d.placeItems()
 	d.findWays()
@@ -145,6 +152,9 @@ func (d *divergence) find() {
 			d.users[r] = append(d.users[r], i)
 		}
 		d.work = append(d.work, i)
+	}
+	if d.warp {
+		d.findThreadX()
 	}
 	for _, v := range d.f.Params {
 		if v.Space == ".reg" {
@@ -254,7 +264,7 @@ func (d *divergence) visit(i int) {
 		d.split = d.split || partial || !d.isUniform(it, it.in.Operands)
 	}
 	writes, reads := written(it.in)
-	if partial || len(writes) > 0 && !(d.isComputed(it) && d.isUniform(it, reads)) {
+	if partial || len(writes) > 0 && !(d.isComputed(it) && d.isUniform(it, reads) || d.isOfWarp(it, reads)) {
 		d.eachRegister(it, writes, d.diverge)
 	}
 	b := &d.blocks[v]
@@ -370,7 +380,7 @@ func (d *divergence) isUniform(it *item, list []*ptx.Operand) bool {
 	}
 	same := true
 	forSymbols(list, func(o *ptx.Operand) {
-		known := uniformRegisters[o.Name] || !strings.HasPrefix(o.Name, "%")
+		known := d.isSpecial(o) || !strings.HasPrefix(o.Name, "%")
 		d.eachRegister(it, []*ptx.Operand{o}, func(r *register) {
 			known = !d.registers[r]
 			same = same && known

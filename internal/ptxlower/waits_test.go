@@ -526,7 +526,19 @@ func TestMixedBarriers(t *testing.T) {
 		{"setp.ge.u32 %p0, %t, 70; @%p0 bra F; ld.global.u32 %r0, [%out]; setp.eq.u32 %p1, %r0, 0; @%p1 bra E; barrier.sync 1; E: barrier.sync 2; F:", true},
 		{"setp.ge.u32 %p0, %t, 70; @%p0 bra F; ld.global.u32 %r0, [%out]; setp.eq.u32 %p1, %r0, 0; @%p1 bra F; barrier.sync 1; barrier.sync 2; F:", false},
 		// A part of a warp may come to a barrier without .aligned.
-		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
+		{"setp.ge.u32 %p0, %t, 70; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
+		{"setp.eq.u32 %p0, %t, 64; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
+		{"shr.u32 %r0, %t, 4; setp.eq.u32 %p0, %r0, 1; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
+		{"mov.u32 %r0, %t; add.u32 %r0, %r0, 1; setp.ge.u32 %p0, %r0, 64; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
+		{"mov.u32 %r0, %laneid; setp.ge.u32 %p0, %r0, 32; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
+		// Whole warps do: a warp has 32 consecutive threads.
+		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", false},
+		{"setp.gt.s32 %p0, %t, 63; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", false},
+		{"setp.eq.u32 %p0, %w, 1; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", false},
+		{"mov.u32 %r0, %warpid; setp.eq.u32 %p0, %r0, 1; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", false},
+		{"div.u32 %r0, %t, 96; and.b32 %r1, %t, 96; add.u32 %r0, %r0, %r1; setp.eq.u32 %p0, %r0, 1; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", false},
+		{"shr.s32 %r0, %t, 31; shr.u32 %r1, %r0, 27; add.s32 %r2, %t, %r1; shr.s32 %r3, %r2, 5; setp.eq.u32 %p0, %r3, 1; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", false},
+		{"setp.eq.u32 %p1, %t, 5; vote.sync.any.pred %p0, %p1, 0xffffffff; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", false},
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; barrier.sync.aligned 1; bra F; E: barrier.sync.aligned 1; F:", false},
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra F; barrier.sync 1; barrier.sync 1; F:", false},
 
