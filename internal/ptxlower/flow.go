@@ -132,6 +132,7 @@ func (a *flow) findLoops(whole int) {
 	}
 	for _, h := range slices.Backward(a.order) {
 		var body []int
+		a.loop[h] = h == whole // threads that stay at a gate go back to it
 		for _, p := range a.preds[h] {
 			if a.dominates(h, p) {
 				a.loop[h] = true

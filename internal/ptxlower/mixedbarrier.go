@@ -26,12 +26,13 @@ const maxMixedSteps = 1 << 20
 // mixture is the result of the analysis of the barriers of a kernel.
 type mixture struct {
 	mixed bool // threads may wait at different barriers of the block at the same time
-	split bool // a part of a warp may come to a barrier without .aligned
+	split bool // a part of a warp may come to a barrier without .aligned, or early
+	early bool // threads of a warp may come to a barrier while others end after a further branch
 }
 
 // mixesBarriers analyzes the barriers of the kernel.
 func (u *unit) mixesBarriers() (m mixture) {
-	numbers, single := map[string]bool{}, false
+	numbers, single, early := map[string]bool{}, false, false
 	for _, f := range u.reached {
 		forInstrs(f.Body, func(in *ptx.Instr) {
 			if isBlockBarrier(in) {
@@ -54,12 +55,15 @@ func (u *unit) mixesBarriers() (m mixture) {
 		d := &divergence{function: f, meet: meet, singles: singles}
 		d.find()
 		m.mixed = m.mixed || several && d.apart
-		if single && d.split && !m.split {
+		if may := independent(u.module.Target); may && d.apart || single && d.split {
 			w := &divergence{function: f, meet: meet, singles: singles, warp: true}
 			w.find()
-			m.split = w.split
+			m.split = m.split || single && w.split
+			early = early || may && w.early
 		}
 	}
+	m.early = early && (m.mixed || u.yields)
+	m.split = m.split || m.early
 	return m
 }
 
@@ -135,6 +139,8 @@ type divergence struct {
 	steps     int                 // of maxMixedSteps
 	apart     bool                // threads may wait at different barriers
 	split     bool                // a part of a warp may come to a barrier without .aligned
+	ending    []bool              // the blocks from which threads may end without a barrier
+	early     bool                // as in mixture
 }
 
 // find propagates divergence until nothing changes.
@@ -155,6 +161,7 @@ func (d *divergence) find() {
 	}
 	if d.warp {
 		d.findThreadX()
+		d.findEnding()
 	}
 	for _, v := range d.f.Params {
 		if v.Space == ".reg" {
@@ -285,6 +292,7 @@ func (d *divergence) separate(v int) {
 	if ways < 2 {
 		return
 	}
+	ends := d.warp && slices.ContainsFunc(d.next[v], func(s int) bool { return d.ending[s] })
 	seen := map[int]bool{}
 	work := slices.Clone(d.next[v])
 	for len(work) > 0 {
@@ -294,10 +302,11 @@ func (d *divergence) separate(v int) {
 			continue
 		}
 		if d.steps++; d.steps > maxMixedSteps {
-			d.apart, d.split, d.work = true, true, nil
+			d.apart, d.split, d.early, d.work = true, true, true, nil
 			return
 		}
 		seen[s] = true
+		d.early = d.early || ends && d.hasWait(s)
 		if work = append(work, d.next[s]...); d.partial[s] {
 			continue
 		}
@@ -308,6 +317,38 @@ func (d *divergence) separate(v int) {
 		}
 		if b.last != nil {
 			d.work = append(d.work, b.to)
+		}
+	}
+}
+
+// hasWait reports whether threads wait for each other in a block.
+func (d *divergence) hasWait(v int) bool {
+	b := &d.blocks[v]
+	return slices.ContainsFunc(d.items[b.from:b.to], func(it item) bool { any, _ := d.waits(&it); return any })
+}
+
+// findEnding finds the blocks from which threads may end without a barrier.
+func (d *divergence) findEnding() {
+	preds := make([][]int, len(d.blocks))
+	d.ending = make([]bool, len(d.blocks))
+	var work []int
+	for v := range d.blocks {
+		b, waits := &d.blocks[v], d.hasWait(v)
+		for _, s := range d.next[v] {
+			if !waits {
+				preds[s] = append(preds[s], v)
+			}
+		}
+		ends := b.end == leaves && !d.returns(v) || slices.ContainsFunc(b.succs, func(s int) bool { return !slices.Contains(d.next[v], s) })
+		if ends && !waits {
+			work = append(work, v)
+		}
+	}
+	for len(work) > 0 {
+		v := work[len(work)-1]
+		if work = work[:len(work)-1]; !d.ending[v] {
+			d.ending[v] = true
+			work = append(work, preds[v]...)
 		}
 	}
 }

@@ -35,7 +35,9 @@ func (f *function) hasSingle() bool {
 }
 
 // waitsInParts reports whether a part of a warp may wait at a barrier of a function.
-func (f *function) waitsInParts() bool { return f.split && f.hasSingle() }
+func (f *function) waitsInParts() bool {
+	return f.split && f.hasSingle() || f.early && slices.ContainsFunc(f.items, func(it item) bool { return isBlockBarrier(it.in) })
+}
 
 // numbered returns the barrier that the second item of a barrier waits at.
 func (e *emitter) numbered() *namedBarrier {

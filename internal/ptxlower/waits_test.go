@@ -135,6 +135,24 @@ exit;
 		}
 		return 7
 	}},
+	// PTX ISA, "barrier": an .aligned one waits for the threads of the warp that have not ended, and no thread takes one of the two ways to it.
+	{"a barrier that no thread comes to before it ends", `
+ld.global.u32 %r9, [%out+1020];
+and.b32 %r0, %t, 31;
+setp.ge.u32 %p0, %r0, 16; @%p0 bra REST;
+setp.lt.u32 %p1, %r9, 100; @%p1 bra E1;
+bar.sync 1;
+E1: st.global.u32 [%at], 5;
+ret;
+REST: bar.sync 0;
+bar.sync 2;
+st.global.u32 [%at], 7;
+`, func(t int) uint32 {
+		if t%32 < 16 {
+			return 5
+		}
+		return 7
+	}},
 	{"calls of a function that never returns", `
 st.global.u32 [%at], 5;
 and.b32 %r0, %t, 31; setp.lt.u32 %p0, %r0, 7;
