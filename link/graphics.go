@@ -206,7 +206,7 @@ func (l *linker) views() {
 			l.off(c.geometry, "multiviewGeometryShader", side, "a geometry stage draws to several views")
 		case mesh:
 			l.off(c.mesh, "multiviewMeshShader", side, "a mesh stage draws to several views")
-			if most, known := l.d.limit("maxMeshMultiviewViewCount"); known && uint64(bits.Len32(mask)) > most {
+			if most, known := l.d.limit("VkPhysicalDeviceMeshShaderPropertiesEXT::maxMeshMultiviewViewCount"); known && uint64(bits.Len32(mask)) > most {
 				l.fail(c.count, side, "the mask of views is %#x; must be of views below maxMeshMultiviewViewCount, %d", mask, most)
 			}
 		}

@@ -58,7 +58,7 @@ func (l *linker) rays() {
 	if !library && !l.d.Library && !l.hasRaygen() {
 		l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_stage_03425, side, "the pipeline is no library and has no raygen stage; must have one")
 	}
-	l.over(vuid.VkRayTracingPipelineCreateInfoKHR_maxPipelineRayRecursionDepth_03589, "maxRayRecursionDepth", uint64(r.Depth), side, "the recursion depth")
+	l.over(vuid.VkRayTracingPipelineCreateInfoKHR_maxPipelineRayRecursionDepth_03589, "VkPhysicalDeviceRayTracingPipelinePropertiesKHR::maxRayRecursionDepth", uint64(r.Depth), side, "the recursion depth")
 	if r.Interface != nil {
 		l.over(vuid.VkRayTracingPipelineInterfaceCreateInfoKHR_maxPipelineRayHitAttributeSize_03605, "maxRayHitAttributeSize", uint64(r.Interface.HitAttribute), side, "the size of hit attributes")
 	}
