@@ -201,3 +201,15 @@ func TestRoadmaps(t *testing.T) {
 		t.Error("VP_KHR_roadmap_2023 is a profile")
 	}
 }
+
+// TestCheckLimit tests that the limits of all built-in devices have names of limits.
+func TestCheckLimit(t *testing.T) {
+	for _, name := range BuiltinNames() {
+		p, _ := Builtin(name, valid.Vulkan14)
+		for n := range p.Device.Limits {
+			if err := CheckLimit(n); err != nil {
+				t.Errorf("%s: %s: %v", name, n, err)
+			}
+		}
+	}
+}

@@ -1,8 +1,16 @@
 package device
 
 import (
+	"errors"
+	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/chiaro-gpu/chiaro/valid"
 )
 
 // property is the description of a property by its name.
@@ -146,6 +154,47 @@ var unranked = map[string]bool{
 
 // Feature reports whether a name is the name of a feature of Vulkan.
 func Feature(name string) bool { return features[name] }
+
+// CheckLimit returns an error if a name is not the name of one limit of Vulkan. Each element of an array, and both sides of an
+// extent, are limits of their own: "maxComputeWorkGroupSize[0]".
+func CheckLimit(name string) error {
+	base, index, indexed := strings.Cut(name, "[")
+	p, known := properties[base]
+	if _, least := leastLimits()[name]; !known && !least {
+		for _, n := range slices.Sorted(maps.Keys(properties)) {
+			if strings.HasSuffix(n, "::"+base) {
+				return fmt.Errorf("structs have limits of this name; must be with the struct, as in \"%s\": 1", n)
+			}
+		}
+		return errors.New("no limit of Vulkan has this name")
+	}
+	count := 0
+	for _, element := leastLimits()[base+"[0]"]; element; _, element = leastLimits()[fmt.Sprintf("%s[%d]", base, count)] {
+		count++
+	}
+	if p.kind == extent {
+		count = 2
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(index, "]"))
+	switch {
+	case !indexed && count > 0:
+		return fmt.Errorf("a limit of %d values; each one needs an index, as in \"%s[0]\": 1", count, base)
+	case indexed && count > 0 && (err != nil || n < 0 || n >= count || name != fmt.Sprintf("%s[%d]", base, n)):
+		return fmt.Errorf("a limit of %d values; the index must be from [0] to [%d]", count, count-1)
+	case indexed && count == 0:
+		return errors.New("a limit of one value; must have no index")
+	}
+	return nil
+}
+
+// leastLimits are the limits that each device must have: they tell which ones are arrays.
+var leastLimits = sync.OnceValue(func() map[string]uint64 {
+	d, ok := valid.BuiltinDevice("min", valid.Vulkan14)
+	if !ok {
+		return nil
+	}
+	return d.Limits
+})
 
 // Signed reports whether a limit may be below 0: then it is kept as two's
 // complement.

@@ -71,9 +71,9 @@ func TestLarge(t *testing.T) {
 		want       int
 	}{
 		{"names", "dynamic: [" + strings.Repeat("viewport,", 100_000) + "]", func(d *link.Description) int { return len(d.Dynamic) }, 100_000},
-		{"limits", "limits: {" + numbered(40_000, "k%d: 1", ",") + "}", func(d *link.Description) int { return len(d.Device.Limits) }, 40_000},
-		{"anchors", "limits: {" + numbered(20_000, "k%d: &a%[1]d 1, l%[1]d: *a%[1]d", ", ") + "}", func(d *link.Description) int { return len(d.Device.Limits) }, 40_000},
-		{"block", "limits:\n" + numbered(2048, "  k%d: 1", "\n"), func(d *link.Description) int { return len(d.Device.Limits) }, 2048},
+		{"extensions", "extensions: {" + numbered(40_000, "k%d: true", ",") + "}", func(d *link.Description) int { return len(d.Device.Extensions) }, 40_000},
+		{"anchors", "extensions: {" + numbered(20_000, "k%d: &a%[1]d true, l%[1]d: *a%[1]d", ", ") + "}", func(d *link.Description) int { return len(d.Device.Extensions) }, 40_000},
+		{"block", "extensions:\n" + numbered(2048, "  k%d: true", "\n"), func(d *link.Description) int { return len(d.Device.Extensions) }, 2048},
 		{"bindings", "layout: {sets: {0: {" + numbered(10_000, "%d: {type: sampler}", ",") + "}}}", func(d *link.Description) int { return len(d.Layout.Sets[0].Bindings) }, 10_000},
 	} {
 		d, err := Read([]byte(c.text), "f", nil)
@@ -88,11 +88,11 @@ func TestLarge(t *testing.T) {
 // TestAliases tests that an alias has the value of the last anchor of its name, also in the
 // messages about it.
 func TestAliases(t *testing.T) {
-	d, err := Read([]byte("%YAML 1.2\n--- # one document\nlimits: {a: &x 1, b: *x, c: &x 2, d: *x}\nfeatures: &f {geometryShader: true}\nextensions: {<<: *f, VK_KHR_maintenance1: true}\n..."), "f", nil)
+	d, err := Read([]byte("%YAML 1.2\n--- # one document\nlimits: {maxViewports: &x 1, subgroupSize: *x, minSubgroupSize: &x 2, maxSubgroupSize: *x}\nfeatures: &f {geometryShader: true}\nextensions: {<<: *f, VK_KHR_maintenance1: true}\n..."), "f", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(d.Device.Limits, d.Device.Extensions); got != "map[a:1 b:1 c:2 d:2] map[VK_KHR_maintenance1:true geometryShader:true]" {
+	if got := fmt.Sprint(d.Device.Limits, d.Device.Extensions); got != "map[maxSubgroupSize:2 maxViewports:1 minSubgroupSize:2 subgroupSize:1] map[VK_KHR_maintenance1:true geometryShader:true]" {
 		t.Error(got)
 	}
 	if _, err := Read([]byte("limits: {a: &x 1}\nkind: *x"), "f", nil); err == nil || !strings.HasPrefix(err.Error(), "f:1:16: kind: the number 1; must be one of") {

@@ -278,6 +278,11 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 			return nil, at("features."+n, "no feature of Vulkan has this name")
 		}
 	}
+	for _, n := range slices.Sorted(maps.Keys(in.Limits)) {
+		if err := device.CheckLimit(n); err != nil {
+			return nil, &pathError{"limits." + n, err}
+		}
+	}
 	if in.Features != nil || in.Limits != nil || in.Extensions != nil || in.VertexFormats != nil {
 		d.Device = &valid.Device{Name: file, Features: in.Features, Limits: in.Limits, Extensions: in.Extensions, VertexFormats: in.VertexFormats}
 	}

@@ -11,14 +11,14 @@ import (
 
 // TestExponents reads whole numbers with an exponent, which the YAML reader leaves a text.
 func TestExponents(t *testing.T) {
-	d, err := Read([]byte("subpass: 1e1\nrasterization: {line_width: 1.5e0}\nlimits: {a: 2e3}"), "f", nil)
+	d, err := Read([]byte("subpass: 1e1\nrasterization: {line_width: 1.5e0}\nlimits: {maxViewports: 2e3}"), "f", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(d.Subpass, d.Rasterization.LineWidth, d.Device.Limits); got != "10 1.5 map[a:2000]" {
+	if got := fmt.Sprint(d.Subpass, d.Rasterization.LineWidth, d.Device.Limits); got != "10 1.5 map[maxViewports:2000]" {
 		t.Error(got)
 	}
-	for _, text := range []string{"subpass: 15e-1", "subpass: \"1e1\"", "subpass: 1e10", "limits: {a: 1e30}", "rasterization: {line_width: .nan0}"} {
+	for _, text := range []string{"subpass: 15e-1", "subpass: \"1e1\"", "subpass: 1e10", "limits: {maxViewports: 1e30}", "rasterization: {line_width: .nan0}"} {
 		if _, err := Read([]byte(text), "f", nil); err == nil {
 			t.Errorf("%s is read", text)
 		}
@@ -56,6 +56,12 @@ func TestFaults(t *testing.T) {
 		{"layout: {sets: {4294967296: {0: {type: sampler}}}}", "f:1:17: the number 4294967296; must be a whole number of 32 bits"},
 		{"# nothing", "f: describes nothing"},
 		{"stages: {}\nfeatures:\n  geometryShadr: true", "f:3:3: features.geometryShadr: no feature of Vulkan has this name"},
+		{"stages: {}\nlimits:\n  maxViewport: 3", "f:3:3: limits.maxViewport: no limit of Vulkan has this name"},
+		{"limits: {maxComputeWorkGroupSize: 128}", `f:1:10: limits.maxComputeWorkGroupSize: a limit of 3 values; each one needs an index, as in "maxComputeWorkGroupSize[0]": 1`},
+		{"limits: {maxMeshMultiviewViewCount: 1}", "f:1:10: limits.maxMeshMultiviewViewCount: structs have limits of this name; must be with the struct"},
+		{"limits: {maxSampleLocationGridSize: 1}", "f:1:10: limits.maxSampleLocationGridSize: a limit of 2 values;"},
+		{`limits: {"maxComputeWorkGroupSize[3]": 128}`, "f:1:1: limits.maxComputeWorkGroupSize[3]: a limit of 3 values; the index must be from [0] to [2]"},
+		{`limits: {"maxViewports[0]": 3}`, "f:1:1: limits.maxViewports[0]: a limit of one value; must have no index"},
 		{"stages: " + strings.Repeat("[", 65), "f:1:73: deeper than 64"},
 		{"kind: data_graph", "f:1:1: kind: a data graph pipeline without data_graph; must have it"},
 		{"kind: compute\ndata_graph: {file: g.spv}", "f:2:1: data_graph: must not be in a pipeline of the kind compute"},
