@@ -12,6 +12,8 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -22,7 +24,13 @@ type countWriter struct {
 	next int // the next value
 	word int // the next counter
 
-	loops bool // there may be loops
+	loops  bool   // there may be loops
+	calls  bool   // there may be calls of function 1
+	waits  bool   // the outermost loops with a common number of iterations may have barriers
+	kills  bool   // an invocation may end by a kill
+	result string // of the function, in a branch to its label
+	labels []int  // of the blocks around the open loops, outermost first
+	uneven int    // open branches and loops that only some invocations may take
 }
 
 func (w *countWriter) value(format string, args ...any) int {
@@ -40,12 +48,19 @@ func (w *countWriter) condition() int {
 // loop writes a loop. Its number of iterations is the same in all invocations, or depends on v2; an iteration may end the invocation.
 func (w *countWriter) loop(depth int) {
 	n := w.value("add.i32 %d:i32, 0:i32", w.r.IntN(4))
-	if w.r.IntN(2) == 0 {
+	varies := w.r.IntN(2) == 0
+	if varies {
 		n = w.value("and.i32 v2, %d:i32", []uint32{1, 3, 7}[w.r.IntN(3)])
+		w.uneven++
+		defer func() { w.uneven-- }()
 	}
 	i, label, out := w.next+1, w.next+2, w.next+3
 	w.next += 3
 	fmt.Fprintf(w, "block L%d {\nloop L%d(v%d i32 = 0:i32) {\n", out, label, i)
+	w.labels = append(w.labels, out)
+	if w.waits && w.uneven == 0 {
+		w.WriteString("barrier\n")
+	}
 	w.branches(depth - 1)
 	c := w.value("ule.i32 v%d, v%d", n, i)
 	if w.r.IntN(2) == 0 {
@@ -57,14 +72,19 @@ func (w *countWriter) loop(depth int) {
 		w.branches(depth - 1)
 	}
 	fmt.Fprintf(w, "br L%d(v%d)\n}\n}\n", label, w.value("add.i32 v%d, 1:i32", i))
+	w.labels = w.labels[:len(w.labels)-1]
 }
 
 // branches writes counters, branches and loops; a branch may end the invocation.
 func (w *countWriter) branches(depth int) {
 	for range 1 + w.r.IntN(3) {
-		switch k := w.r.IntN(5); {
+		switch k := w.r.IntN(7); {
 		case k == 4 && w.loops && depth > 0:
 			w.loop(depth)
+		case k == 5 && w.calls:
+			w.call()
+		case k == 6 && depth > 0:
+			w.cases(depth)
 		case k == 0:
 			fmt.Fprintf(w, "count v3, #%d\n", 8*w.word)
 			w.word += 2
@@ -73,19 +93,51 @@ func (w *countWriter) branches(depth int) {
 			w.word += 3
 		default:
 			fmt.Fprintf(w, "if v%d {\n", w.condition())
+			w.uneven++
 			w.branches(depth - 1)
-			if w.r.IntN(3) == 0 {
-				w.WriteString("br L1()\n")
-			}
+			w.uneven--
+			w.leave()
 			w.WriteString("}\n")
 		}
 	}
 }
 
+// leave ends an arm: it goes on, leaves some of the loops, or ends the function or the invocation.
+func (w *countWriter) leave() {
+	switch k := w.r.IntN(6); {
+	case w.waits: // all invocations reach the barriers
+	case k == 0:
+		fmt.Fprintf(w, "br L1(%s)\n", w.result)
+	case k == 1 && len(w.labels) > 0:
+		fmt.Fprintf(w, "br L%d()\n", w.labels[w.r.IntN(len(w.labels))])
+	case k == 2 && w.kills && w.r.IntN(4) == 0:
+		w.WriteString("kill\n")
+	}
+}
+
+// call writes a call of function 1, with an argument of its own.
+func (w *countWriter) call() {
+	x := w.value("lshr.i32 v2, %d:i32", w.r.IntN(4))
+	w.next++
+	fmt.Fprintf(w, "v%d i32 = call 1(v%d)\n", w.next, x)
+}
+
+// cases writes a switch with an arm for two values, and one for all others.
+func (w *countWriter) cases(depth int) {
+	x := w.value("and.i32 v2, %d:i32", []uint32{0, 1, 3, 32}[w.r.IntN(4)])
+	out, one := w.next+1, w.next+2
+	w.next += 2
+	fmt.Fprintf(w, "block L%d {\nblock L%d {\nswitch v%d {1:i32 -> L%d, 3:i32 -> L%d, L%d}\n}\n", out, one, x, one, one, out)
+	w.uneven++
+	w.branches(depth - 1)
+	w.uneven--
+	w.WriteString("}\n")
+}
+
 // countProgram returns a program with counters for workgroups of a size, and the number of its counters. Each invocation stores its
 // position, so that strips may be merged.
 func countProgram(r *rand.Rand, subgroup uint32, local [3]uint32) (string, int) {
-	w := &countWriter{r: r, next: 9, loops: r.IntN(2) == 0}
+	w := &countWriter{r: r, next: 9, loops: r.IntN(3) > 0, calls: r.IntN(3) == 0, waits: r.IntN(4) == 0, kills: r.IntN(8) == 0}
 	fmt.Fprintf(w, "program \"c\" compute\nsubgroup %d\nlocal %d %d %d\nin global.x i32 0\nres storage 0 0 count 1\nres storage 32 64 count 1\n\n", subgroup, local[0], local[1], local[2])
 	w.WriteString("func \"main\"() L1 {\nv3 = res 0:i32, #1\n")
 	if r.IntN(4) > 0 {
@@ -97,21 +149,29 @@ func countProgram(r *rand.Rand, subgroup uint32, local [3]uint32) (string, int) 
 	w.WriteString("st.i32 v4, v5, v2, #0\n")
 	w.branches(1)
 	w.WriteString("}\n")
+	if w.calls {
+		w.calls, w.waits, w.result = false, false, "v2"
+		result := w.next + 1
+		w.next++
+		fmt.Fprintf(w, "\nfunc \"f\"(v2 i32) L1(v%d i32) {\nv3 = res 0:i32, #1\n", result)
+		w.branches(2)
+		w.WriteString("br L1(v2)\n}\n")
+	}
 	return w.String(), w.word
 }
 
 // TestCounters compares the counters of random programs with the interpreter's, for strips of several subgroups, and for merged
-// workgroups of one or several subgroups.
+// workgroups of one or several subgroups. CHIARO_SEEDS=from-to runs others.
 func TestCounters(t *testing.T) { eachLevel(t, testCounters) }
 
 func testCounters(t *testing.T, engine jit.Engine) {
-	n := uint64(60)
+	from, to := irgen.Seeds(t, 60, 60)
 	if os.Getenv("CHIARO_LONG") != "" {
-		n = 2000
+		to = from + 2000
 	}
 	merged := 0
-	for seed := range n {
-		r := rand.New(rand.NewPCG(seed, 23))
+	for seed := from; seed < to; seed++ {
+		r := rand.New(rand.NewPCG(uint64(seed), 23))
 		subgroup := []uint32{4, 8, 16, 32, 64}[r.IntN(5)]
 		local := [3]uint32{[]uint32{1, 2, 3, 4, 8, 16, 24, 32, 64, 128, 256}[r.IntN(11)], 1, 1}
 		if r.IntN(4) == 0 && local[0] < 16 {
@@ -119,18 +179,28 @@ func testCounters(t *testing.T, engine jit.Engine) {
 		}
 		groups := [3]uint32{1 + uint32(r.IntN(200)), 1 + uint32(r.IntN(2)), 1}
 		text, words := countProgram(r, subgroup, local)
-		run := func(e exec.Engine) (exec.Program, []byte) {
-			p := compileWith(t, e, text)
-			counters := make([]byte, 8*(words+1))
-			job := exec.Job{Groups: groups, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: make([]byte, 1<<18)}}, {{Bytes: counters}}}}
-			if err := p.Run(context.Background(), &job); err != nil {
+		run := func(e exec.Engine) (counters []byte, mergedGroups bool) {
+			p, err := ir.Parse(text)
+			if err != nil {
 				t.Fatalf("seed %d: %v\n%s", seed, err, text)
 			}
-			return p, counters
+			p.StateEffects()
+			prog, err := e.Compile(p, exec.Options{})
+			if err != nil {
+				t.Fatalf("seed %d: %v\n%s", seed, err, text)
+			}
+			defer prog.Close() // the programs of many seeds would fill the reservation of code
+			counters = make([]byte, 8*(words+1))
+			job := exec.Job{Groups: groups, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: make([]byte, 1<<18)}}, {{Bytes: counters}}}}
+			if err := prog.Run(context.Background(), &job); err != nil {
+				t.Fatalf("seed %d: %v\n%s", seed, err, text)
+			}
+			_, isCode := e.(jit.Engine)
+			return counters, isCode && jit.MergedGroups(prog) > 0
 		}
-		_, want := run(interp.Engine{})
-		p, got := run(engine)
-		if jit.MergedGroups(p) > 0 {
+		want, _ := run(interp.Engine{})
+		got, together := run(engine)
+		if together {
 			merged++
 		}
 		for i := range words {
