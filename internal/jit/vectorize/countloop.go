@@ -17,7 +17,7 @@ import (
 //
 // An outermost loop executes once for each call, by one set of lanes. So a steady sum is 0 in all other lanes.
 //
-// 32 bits suffice: the default budget of 2²⁴ steps bounds the sum over a strip of 128 lanes by 2³¹. A run may end in a loop, for
+// 32 bits suffice for a lane: the default budget is 2²⁴ steps. The sum over the lanes of a strip has 64 bits. A run may end in a loop, for
 // example at the end of its budget. Then the sums of the strips in it are lost.
 
 // maxLoopSums bounds the sums of one function; with more, its counters in loops are in memory.
@@ -181,8 +181,8 @@ func (e *countExpander) closeSums(inner ir.V, order []*loopSum) {
 	for _, x := range order {
 		if !x.steady {
 			for n, v := range x.vars {
-				sum := e.b.OpAux(ir.PLd, ir.I32, v, e.b.I32(0))
-				list = append(list, addition{x, n, e.wide(e.b.OpAux(ir.Reduce, ir.I32, uint64(ir.Add), sum))})
+				sum := e.wide(e.b.OpAux(ir.PLd, ir.I32, v, e.b.I32(0)))
+				list = append(list, addition{x, n, e.b.OpAux(ir.Reduce, ir.I64, uint64(ir.Add), sum)})
 			}
 			continue
 		}
