@@ -132,7 +132,7 @@ func mortonScale(box *wideBounds) (scale [4]float32) {
 	for k := range 3 {
 		size, cells := box.hi[k]-box.lo[k], float32(1<<mortonBits)
 		if size > math.MaxFloat32 {
-			size, cells = 0.5*box.hi[k]-0.5*box.lo[k], cells/2 // points beyond that are in the last cell
+			size, cells = float32(0.5*box.hi[k])-float32(0.5*box.lo[k]), cells/2 // points beyond that are in the last cell
 		}
 		if size > 0 {
 			if s := cells / size; isFinite(s) {
