@@ -11,7 +11,7 @@ import (
 // ones, if the block has one dimension or its x is such a multiple. Then x divided by the size or compared with a multiple of it is the
 // same in the threads of a warp.
 
-// What is known about the value of a register in all threads.
+// Lattice values of a register: the same fact holds in all threads. 0 is the bottom: no fact.
 const (
 	isThreadX = 1 + iota // %tid.x
 	isZero
@@ -67,7 +67,7 @@ func (d *divergence) findThreadX() {
 	}
 }
 
-// result returns what is known about the result of an item.
+// result returns the lattice value of the result of an item.
 func (d *divergence) result(it *item, reads []*ptx.Operand) int {
 	if isOther(it.in) || len(reads) == 0 {
 		return 0
@@ -93,7 +93,7 @@ func (d *divergence) result(it *item, reads []*ptx.Operand) int {
 	return 0
 }
 
-// valueOf returns what is known about an operand.
+// valueOf returns the lattice value of an operand.
 func (d *divergence) valueOf(it *item, o *ptx.Operand) int {
 	if o.Kind != ptx.Symbol {
 		return 0

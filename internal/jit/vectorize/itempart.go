@@ -19,8 +19,7 @@ import (
 // lane leaves a loop before the others. Each part counts them with a counter of its own: another workgroup or the host may change memory that
 // the condition of a loop reads, so that a part with a later turn may stay in a loop that the first one left.
 
-// partRegisters is the number of vectors above which the values that a loop carries do not fit; 0 stands for the machine's number. It is a
-// variable for tests.
+// partRegisters is the number of vector registers for loop-carried values; 0 selects the machine's number. Tests change it.
 var partRegisters = 0
 
 // itemParts returns the vectorizers that emit the body of a work-item loop one after the other: w itself, or one for each part.
