@@ -36,7 +36,7 @@
 //	constant.go    constants; operation.go OpSpecConstantOp; constant_data.go packed arrays
 //	function.go    functions, blocks, the globals and callees of each function
 //	flow.go        edges of the control-flow graph, switches
-//	dominator.go   dominators and post-dominators (Lengauer and Tarjan)
+//	dominator.go   dominator and post-dominator trees
 //	construct.go   structured constructs
 //	call.go        call trees, recursion (Tarjan)
 //	entry.go       entry points, execution modes, workgroup size

@@ -28,11 +28,11 @@ const maxRetained = 1 << 18
 
 // reset empties the workspace.
 func (w *workspace) reset() {
-	for _, list := range [...]*[]int32{&w.annot, &w.entry, &w.mode, &w.trees.arena, &w.trees.path} {
+	for _, list := range [...]*[]int32{&w.annot, &w.entry, &w.mode} {
 		*list = emptied(*list)
 	}
-	w.trees.edges, w.trees.stack = emptied(w.trees.edges), emptied(w.trees.stack)
-	w.trees = dominators{arena: w.trees.arena, path: w.trees.path, edges: w.trees.edges, stack: w.trees.stack}
+	w.trees.edges = emptied(w.trees.edges)
+	w.trees.solver.Reset(maxRetained)
 }
 
 // emptied returns the list without elements, and without its memory if that is large.
