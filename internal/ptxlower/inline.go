@@ -70,13 +70,13 @@ type site struct {
 
 // inlineSpins returns the kernel with the functions that have spin loops, or barriers of a part of a warp, in place of their calls; nil if it
 // calls none.
-func (u *unit) inlineSpins(split bool) (*ptx.Function, owners) {
+func (u *unit) inlineSpins(mix mixture) (*ptx.Function, owners) {
 	if len(u.list) == 1 || !independent(u.module.Target) || len(u.registers) > 0 {
 		return nil, nil
 	}
 	var spinning []string
 	for _, f := range u.list[1:] {
-		if !f.ofHeap(f.f) && (f.markSpins() || split && f.hasSingle()) {
+		if !f.ofHeap(f.f) && (f.markSpins() || mix.split && f.hasSingle() || mix.early && f.hasBlockBarrier()) {
 			spinning = append(spinning, f.f.Name)
 		}
 	}

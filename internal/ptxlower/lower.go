@@ -113,6 +113,7 @@ type unit struct {
 	observing       map[string]bool // the functions of observesIn
 	reduction       uint32          // the offset of the word of bar.red in shared memory
 	yields          bool            // the kernel waits for some threads of the block (namedbarrier.go)
+	someThreads     bool            // it has a barrier with a number of threads
 	mixture                         // of its barriers
 	owners          owners          // of variables in the kernel
 	arrives         bool            // it has bar.arrive
@@ -144,7 +145,7 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 	}
 	u := analyzed(m, image, entry, o, mixture{}, nil)
 	mix := u.mixesBarriers()
-	if with, owners := u.inlineSpins(mix.split); with != nil || mix.split {
+	if with, owners := u.inlineSpins(mix); with != nil || mix.split {
 		if with == nil {
 			with = entry
 		}

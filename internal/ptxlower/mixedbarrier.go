@@ -41,13 +41,15 @@ func (u *unit) mixesBarriers() (m mixture) {
 			single = single || isSingle(in)
 		})
 	}
-	single = single && independent(u.module.Target)
+	may := independent(u.module.Target)
+	single = single && may
 	several := len(numbers) > 1 || numbers[unknownNumber]
-	if !several && !single {
+	if !several && !single && !(may && u.yields) {
 		return m
 	}
 	meet := u.meetingFunctions(isBlockBarrier)
 	singles := u.meetingFunctions(isSingle)
+	leaving := u.meetingFunctions(func(in *ptx.Instr) bool { return in.Op == "exit" })
 	for _, f := range u.list {
 		if !meet[f.f.Name] && !singles[f.f.Name] {
 			continue
@@ -55,8 +57,8 @@ func (u *unit) mixesBarriers() (m mixture) {
 		d := &divergence{function: f, meet: meet, singles: singles}
 		d.find()
 		m.mixed = m.mixed || several && d.apart
-		if may := independent(u.module.Target); may && d.apart || single && d.split {
-			w := &divergence{function: f, meet: meet, singles: singles, warp: true}
+		if may && d.apart || single && d.split {
+			w := &divergence{function: f, meet: meet, singles: singles, leaving: leaving, warp: true}
 			w.find()
 			m.split = m.split || single && w.split
 			early = early || may && w.early
@@ -127,6 +129,7 @@ type divergence struct {
 	*function
 	meet      map[string]bool     // the functions with a barrier, by themselves or in calls
 	singles   map[string]bool     // those with a barrier without .aligned
+	leaving   map[string]bool     // those that may end a thread
 	warp      bool                // a register is divergent if threads of one warp may have different values, not of the block
 	known     map[*register]int   // about registers (warpuniform.go)
 	registers map[*register]bool  // the divergent ones
@@ -134,7 +137,8 @@ type divergence struct {
 	work      []int               // items to look at
 	blockOf   []int               // of an item
 	partial   []bool              // the blocks that only some threads may execute
-	next      [][]int             // the successors of a block on ways that matter
+	matters   []bool              // the blocks on ways that matter
+	next      [][]int             // their successors among those
 	after     []int               // the immediate post-dominator of a block; len(blocks) for the end, -1 for none
 	steps     int                 // of maxMixedSteps
 	apart     bool                // threads may wait at different barriers
@@ -214,20 +218,22 @@ func (d *divergence) calls(it *item, of map[string]bool) (may, pointer bool) {
 // because its caller may have one.
 func (d *divergence) findWays() {
 	d.next = make([][]int, len(d.blocks))
-	matters := d.ahead(func(it *item) bool {
+	d.matters = d.ahead(func(it *item) bool {
 		any, _ := d.waits(it)
 		return d.number > 0 || any || isSingle(it.in)
 	})
+	last := make([]int, len(d.blocks)) // 1 + the last predecessor
 	for v := range d.blocks {
 		for _, s := range d.blocks[v].succs {
-			if matters[s] && !slices.Contains(d.next[v], s) {
-				d.next[v] = append(d.next[v], s)
+			if d.matters[s] && last[s] != v+1 {
+				d.next[v], last[s] = append(d.next[v], s), v+1
 			}
 		}
 	}
 }
 
-// findAfter finds the immediate post-dominators: the dominators of the graph with all edges reversed, from the end on.
+// findAfter finds the immediate post-dominators: the dominators of the graph with all edges reversed, from the end on. The threads that stay in a
+// loop meet at its header: the ways back to it are the end of a loop with no exits, or none that matter.
 func (d *divergence) findAfter() {
 	n := len(d.blocks)
 	back := make([]block, n+1) // the end is the first one; block v is v+1
@@ -241,6 +247,12 @@ func (d *divergence) findAfter() {
 	}
 	a := &flow{rank: make([]int, n+1), idom: make([]int, n+1), preds: make([][]int, n+1)}
 	a.search(back, nil)
+	if ends := d.endless(a.rank[1:]); ends != nil {
+		for _, v := range ends {
+			back[0].succs = append(back[0].succs, v+1)
+		}
+		a.search(back, nil)
+	}
 	a.dominate(back)
 	d.after = make([]int, n)
 	for v := range d.after {
@@ -253,6 +265,45 @@ func (d *divergence) findAfter() {
 			d.after[v] = x - 1
 		}
 	}
+}
+
+// endless returns the blocks with an edge back to the header of a loop that no way leaves. rank is -1 of the blocks from which no way leads to the
+// end.
+func (d *divergence) endless(rank []int) (ends []int) {
+	var nodes []int
+	for v := range d.blocks {
+		if rank[v] < 0 {
+			nodes = append(nodes, v)
+		}
+	}
+	if nodes == nil {
+		return nil
+	}
+	n := len(d.blocks)
+	entry := &flow{rank: make([]int, n)}
+	entry.search(d.blocks, nil)
+	loop := make([]int, n) // 1 + the number of the loop of a block
+	loops := d.newReducer().cycles(nodes)
+	for i, cycle := range loops {
+		for _, v := range cycle {
+			loop[v] = i + 1
+		}
+	}
+	for i, cycle := range loops {
+		header, leaves := -1, false
+		for _, v := range cycle {
+			leaves = leaves || slices.ContainsFunc(d.next[v], func(s int) bool { return loop[s] != i+1 })
+			if r := entry.rank[v]; r >= 0 && (header < 0 || r < entry.rank[header]) {
+				header = v
+			}
+		}
+		for _, v := range cycle {
+			if !leaves && slices.Contains(d.next[v], header) {
+				ends = append(ends, v)
+			}
+		}
+	}
+	return ends
 }
 
 // visit looks at an item: its result, its branch or its barrier may be divergent.
@@ -333,14 +384,13 @@ func (d *divergence) findEnding() {
 	d.ending = make([]bool, len(d.blocks))
 	var work []int
 	for v := range d.blocks {
-		b, waits := &d.blocks[v], d.hasWait(v)
-		for _, s := range d.next[v] {
-			if !waits {
+		ends, passes := d.endsIn(v)
+		if passes {
+			for _, s := range d.next[v] {
 				preds[s] = append(preds[s], v)
 			}
 		}
-		ends := b.end == leaves && !d.returns(v) || slices.ContainsFunc(b.succs, func(s int) bool { return !slices.Contains(d.next[v], s) })
-		if ends && !waits {
+		if ends {
 			work = append(work, v)
 		}
 	}
@@ -351,6 +401,23 @@ func (d *divergence) findEnding() {
 			work = append(work, preds[v]...)
 		}
 	}
+}
+
+// endsIn reports whether threads may end in a block, or on a way from it that has no barrier, and whether they may pass it without a wait. A
+// thread that returns from a function may end in its caller.
+func (d *divergence) endsIn(v int) (ends, passes bool) {
+	b := &d.blocks[v]
+	for i := range d.items[b.from:b.to] {
+		it := &d.items[b.from+i]
+		if it.in.Op != "call" {
+			if isBlockBarrier(it.in) && it.in.Guard == "" {
+				return false, false
+			}
+		} else if leaves, _ := d.calls(it, d.leaving); leaves {
+			return true, true
+		}
+	}
+	return b.end == leaves || slices.ContainsFunc(b.succs, func(s int) bool { return !d.matters[s] }), true
 }
 
 // diverge marks a register as divergent.

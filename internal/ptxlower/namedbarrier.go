@@ -11,17 +11,18 @@ import (
 // of shared memory that no variable has. A thread that waits tests the word, and if it must wait longer lets all other warps of the block
 // run: the barrier of the IR is such a rendezvous, and nothing else in such a kernel.
 //
-//	progress  ended  barrier 0: state counts0 counts1  …  barrier 16, of the cluster
+//	progress  ended  barrier 0: state counts0 counts1 absent0 absent1  …  barrier 16, of the cluster
 //
 // The state has the number of threads that have arrived in its low half, and the number of the phase in its high one. counts of the
-// parity of the phase is the sum of barrier.red. progress changes when a thread arrives, ends or has waited: warps that wait without a
+// parity of the phase is the sum of barrier.red; absent is the number of the threads among the arrived ones that do not wait: those
+// of bar.arrive, and those of a warp that counts as a whole but that are not there. progress changes when a thread arrives, ends or has waited: warps that wait without a
 // change wait for ever.
 const (
 	waitProgress = 4 * iota
 	waitEnded
 	waitBarriers
 
-	waitBarrierBytes = 12
+	waitBarrierBytes = 20
 	clusterNumber    = 16 // the barrier of the cluster
 	waitBytes        = waitBarriers + (clusterNumber+1)*waitBarrierBytes
 )
@@ -40,7 +41,8 @@ func (u *unit) findWaits() {
 			case in.Op == "bar" || in.Op == "barrier":
 				o := threadsOf(in)
 				u.arrives = u.arrives || in.Has(".arrive") && !in.Has(".cluster")
-				u.yields = u.yields || u.arrives || o != nil && !isConstant(o, all)
+				u.someThreads = u.someThreads || o != nil && !isConstant(o, all)
+				u.yields = u.yields || u.arrives || u.someThreads
 			}
 		})
 	}
@@ -129,6 +131,7 @@ type namedBarrier struct {
 	state    ir.V // the offset of its words
 	expected ir.V // threads
 	all      ir.V // whether it is one of all threads
+	counted  bool // the kernel has some of some threads
 	phase    ir.V // in which the thread arrives
 }
 
@@ -136,7 +139,7 @@ type namedBarrier struct {
 func (e *emitter) named(number ir.V, threads *ptx.Operand) *namedBarrier {
 	b := e.b
 	at := b.Op(ir.Mul, ir.I32, number, b.I32(waitBarrierBytes))
-	n := &namedBarrier{state: b.Op(ir.Add, ir.I32, at, b.I32(e.waits+waitBarriers)), expected: b.I32(e.threads()), all: b.Bool(true)}
+	n := &namedBarrier{state: b.Op(ir.Add, ir.I32, at, b.I32(e.waits+waitBarriers)), expected: b.I32(e.threads()), all: b.Bool(true), counted: e.someThreads}
 	if threads != nil {
 		count := e.read(threads, ir.I32)
 		n.all = b.Cmp(ir.Eq, count, b.I32((e.threads()+WarpSize-1)/WarpSize*WarpSize))
@@ -151,7 +154,7 @@ func (e *emitter) arrive(n *namedBarrier, counted ir.V) {
 	b := e.b
 	n.phase = b.Op(ir.LShr, ir.I32, e.loadShared(n.state), b.I32(16))
 	if counted != 0 {
-		e.addShared(e.countsOf(n), b.Op(ir.ZExt, ir.I32, counted))
+		e.addShared(e.barrierWord(n, waitCounts), b.Op(ir.ZExt, ir.I32, counted))
 	}
 	leader := b.Cmp(ir.Eq, b.Op(ir.FindLsb, ir.I32, e.ballot(b.Bool(true))), e.laneID())
 	amount := b.Select(n.all, b.I32(1), b.Select(leader, b.I32(WarpSize), b.I32(0)))
@@ -159,14 +162,27 @@ func (e *emitter) arrive(n *namedBarrier, counted ir.V) {
 		away := b.Op(ir.And, ir.I32, e.function.load(e.alive), b.Op(ir.Xor, ir.I32, e.ballot(b.Bool(true)), b.I32(allLanes)))
 		amount = b.Select(b.Cmp(ir.Eq, away, b.I32(0)), amount, b.I32(1))
 	}
+	if n.counted {
+		there := b.I32(1)
+		if e.in.Has(".arrive") {
+			there = b.I32(0)
+		}
+		e.addShared(e.barrierWord(n, waitAbsent), b.Op(ir.Sub, ir.I32, amount, there))
+	}
 	e.addShared(n.state, amount)
 	e.advance()
 }
 
-// countsOf returns the offset of the sum of a barrier in the phase of the thread.
-func (e *emitter) countsOf(n *namedBarrier) ir.V {
+// The words of a barrier for each parity, after its state.
+const (
+	waitCounts = 4
+	waitAbsent = 12
+)
+
+// barrierWord returns the offset of a word of a barrier for the phase of the thread.
+func (e *emitter) barrierWord(n *namedBarrier, word uint32) ir.V {
 	parity := e.b.Op(ir.And, ir.I32, n.phase, e.b.I32(1))
-	at := e.b.Op(ir.Add, ir.I32, n.state, e.b.I32(4))
+	at := e.b.Op(ir.Add, ir.I32, n.state, e.b.I32(word))
 	return e.b.Op(ir.Add, ir.I32, at, e.b.Op(ir.Shl, ir.I32, parity, e.b.I32(2)))
 }
 
@@ -177,14 +193,21 @@ func (e *emitter) complete(n *namedBarrier) ir.V {
 	op := func(o ir.Op, x, y ir.V) ir.V { return b.Op(o, ir.I32, x, y) }
 	w := e.loadShared(n.state)
 	ended, arrived := e.loadShared(b.I32(e.waits+waitEnded)), op(ir.And, w, b.I32(1<<16-1))
-	gone := b.Cmp(ir.ULe, b.I32(e.threads()), op(ir.Add, ended, arrived))
+	there := arrived
+	if n.counted {
+		there = op(ir.Sub, arrived, e.loadShared(e.barrierWord(n, waitAbsent)))
+	}
+	gone := b.Cmp(ir.ULe, b.I32(e.threads()), op(ir.Add, ended, there))
 	released := b.Op(ir.And, ir.B1, gone, b.Cmp(ir.ULt, b.I32(maxIdle/2), e.function.load(e.idle)))
 	expected := b.Select(n.all, op(ir.Sub, n.expected, op(ir.UMin, ended, n.expected)), b.Select(released, b.I32(0), n.expected))
 	here := b.Cmp(ir.Eq, op(ir.LShr, w, b.I32(16)), n.phase)
 	b.If(b.Op(ir.And, ir.B1, here, b.Cmp(ir.ULe, expected, arrived)))
 	other := *n
 	other.phase = op(ir.Add, n.phase, b.I32(1))
-	b.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{b.Op(ir.Wg, ir.H), e.countsOf(&other), b.I32(0)}})
+	b.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{b.Op(ir.Wg, ir.H), e.barrierWord(&other, waitCounts), b.I32(0)}})
+	if n.counted {
+		b.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{b.Op(ir.Wg, ir.H), e.barrierWord(&other, waitAbsent), b.I32(0)}})
+	}
 	more := op(ir.Sub, op(ir.UMax, arrived, n.expected), n.expected) // count in the next phase
 	next := op(ir.Add, op(ir.Sub, op(ir.Add, w, b.I32(1<<16)), arrived), more)
 	b.Emit(ir.Val{Op: ir.AtomCmpXchg, Type: ir.I32, Args: [4]ir.V{b.Op(ir.Wg, ir.H), n.state, next, w}})
@@ -241,7 +264,7 @@ func (e *emitter) afterWait(n *namedBarrier, partial, counted bool) (count ir.V)
 		e.tracePartial(n.state, false)
 	}
 	if counted {
-		count = e.loadShared(e.countsOf(n))
+		count = e.loadShared(e.barrierWord(n, waitCounts))
 	}
 	return count
 }

@@ -34,9 +34,14 @@ func (f *function) hasSingle() bool {
 	return slices.ContainsFunc(f.items, func(it item) bool { return isSingle(it.in) })
 }
 
+// hasBlockBarrier reports whether the threads of the block wait for each other in a function by itself.
+func (f *function) hasBlockBarrier() bool {
+	return slices.ContainsFunc(f.items, func(it item) bool { return isBlockBarrier(it.in) })
+}
+
 // waitsInParts reports whether a part of a warp may wait at a barrier of a function.
 func (f *function) waitsInParts() bool {
-	return f.split && f.hasSingle() || f.early && slices.ContainsFunc(f.items, func(it item) bool { return isBlockBarrier(it.in) })
+	return f.split && f.hasSingle() || f.early && f.hasBlockBarrier()
 }
 
 // numbered returns the barrier that the second item of a barrier waits at.

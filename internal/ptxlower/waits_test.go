@@ -153,6 +153,81 @@ st.global.u32 [%at], 7;
 		}
 		return 7
 	}},
+	// The same with one barrier, beside waits of some threads.
+	{"an early end beside a barrier of some threads", `
+and.b32 %r0, %t, 31;
+mov.u32 %r1, 128; bar.sync 0, %r1;
+setp.ge.u32 %p0, %r0, 16; @%p0 bra REST;
+setp.lt.u32 %p1, %r0, 100; @%p1 bra E1;
+bar.sync 0;
+st.global.u32 [%at], 9;
+ret;
+E1: st.global.u32 [%at], 5;
+ret;
+REST: bar.sync 0;
+st.global.u32 [%at], 7;
+`, func(t int) uint32 {
+		if t%32 < 16 {
+			return 5
+		}
+		return 7
+	}},
+	{"an early end beside an mbarrier", `
+and.b32 %r0, %t, 31;
+setp.eq.u32 %p2, %t, 0; @%p2 mbarrier.init.shared.b64 [m], 128; bar.sync 0; mbarrier.arrive.shared.b64 %d3, [m]; mbarrier.test_wait.shared.b64 %p1, [m], %d3;
+setp.ge.u32 %p0, %r0, 16; @%p0 bra REST;
+setp.lt.u32 %p1, %r0, 100; @%p1 bra E1;
+bar.sync 0;
+st.global.u32 [%at], 9;
+ret;
+E1: st.global.u32 [%at], 5;
+ret;
+REST: bar.sync 0;
+st.global.u32 [%at], 7;
+`, func(t int) uint32 {
+		if t%32 < 16 {
+			return 5
+		}
+		return 7
+	}},
+	// Some threads of a warp wait in the kernel, and others end in a function, or the other way round.
+	{"an early end in a function", `
+st.global.u32 [%at], 5;
+and.b32 %r0, %t, 31;
+bar.sync 0;
+setp.ge.u32 %p0, %r0, 16; @%p0 bra REST;
+{ .param .u32 x; st.param.u32 [x], 0; call MEET, (x); }
+st.global.u32 [%at], 9;
+ret;
+E1: st.global.u32 [%at], 5;
+ret;
+REST: bar.sync 1;
+st.global.u32 [%at], 7;
+`, func(t int) uint32 {
+		if t%32 < 16 {
+			return 5
+		}
+		return 7
+	}},
+	{"an early end after a return", `
+and.b32 %r0, %t, 31;
+bar.sync 0;
+setp.ge.u32 %p0, %r0, 16; @%p0 bra REST;
+{ .param .u32 x; st.param.u32 [x], %r0; call PASS, (x); }
+setp.lt.u32 %p1, %r0, 100; @%p1 bra E1;
+bar.sync 1;
+st.global.u32 [%at], 9;
+ret;
+E1: st.global.u32 [%at], 5;
+ret;
+REST: call ONE;
+st.global.u32 [%at], 7;
+`, func(t int) uint32 {
+		if t%32 < 16 {
+			return 5
+		}
+		return 7
+	}},
 	{"calls of a function that never returns", `
 st.global.u32 [%at], 5;
 and.b32 %r0, %t, 31; setp.lt.u32 %p0, %r0, 7;
@@ -464,7 +539,7 @@ st.global.u32 [%at], %r0;
 // TestWaits runs kernels with barriers of some threads and mbarrier objects, by the text of the ISA, on each engine and with sanitizers that
 // must report nothing.
 func TestWaits(t *testing.T) {
-	const few = ".func FEW(.param .u32 a) { .reg .u32 %x; .reg .pred %p; ld.param.u32 %x, [a]; setp.ge.u32 %p, %x, 70; @%p exit; ret; }\n.func MEET(.param .u32 a) { .reg .u32 %x; .reg .pred %p; ld.param.u32 %x, [a]; setp.lt.u32 %p, %x, 7; @!%p bra Y; exit; Y: bar.sync 1; ret; }\n.func DIE() { exit; }\n.func FIRST() { barrier.sync 1; ret; }\n.entry"
+	const few = ".func FEW(.param .u32 a) { .reg .u32 %x; .reg .pred %p; ld.param.u32 %x, [a]; setp.ge.u32 %p, %x, 70; @%p exit; ret; }\n.func MEET(.param .u32 a) { .reg .u32 %x; .reg .pred %p; ld.param.u32 %x, [a]; setp.lt.u32 %p, %x, 7; @!%p bra Y; exit; Y: bar.sync 1; ret; }\n.func DIE() { exit; }\n.func ONE() { bar.sync 1; ret; }\n.func PASS(.param .u32 a) { .reg .u32 %x; .reg .pred %p; ld.param.u32 %x, [a]; setp.lt.u32 %p, %x, 100; @%p ret; bar.sync 1; ret; }\n.func FIRST() { barrier.sync 1; ret; }\n.entry"
 	for _, row := range waitRows {
 		m := parse(t, strings.Replace(waitHead, ".entry", few, 1)+row.body+"\n}\n")
 		for _, e := range everyEngine() {
@@ -503,6 +578,8 @@ func TestEndlessWaits(t *testing.T) {
 		// An aligned barrier that a part of a warp comes to while the rest waits at another one.
 		{"L: atom.shared.exch.b32 %r2, [m], 1; setp.eq.u32 %p0, %r2, 7; @%p0 bra L; and.b32 %r0, %t, 1; setp.eq.u32 %p0, %r0, 1; @%p0 bra E;\nbar.sync 1; bra F; E:\nbar.sync 1; F:", ":1: bar.sync waits for threads that do not arrive"},
 		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nbar.sync 1, 128; bra F; E: bar.sync 2, 96; bar.sync 3, 64; F:", "waits for threads that do not arrive"},
+		// A warp counts as a whole at a barrier of some threads, and its threads that have ended count once.
+		{"and.b32 %r0, %t, 31; setp.ge.u32 %p0, %r0, 16; @%p0 exit; setp.ge.u32 %p0, %t, 64; @%p0 bra E;\nbar.sync 1, 96; bra F; E: bar.sync 2, 96; F:", "waits for threads that do not arrive"},
 		// Different warps wait at different barriers of all threads.
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E;\nbar.sync 1, 128; bra F; E:\nbar.sync 2, 128; F:", ":1: bar.sync waits for threads that do not arrive"},
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E;\nbarrier.sync 1; bra F; E:\nbarrier.sync 2; F:", ":1: barrier.sync waits for threads that do not arrive"},
@@ -539,6 +616,11 @@ func TestMixedBarriers(t *testing.T) {
 		{"mov.u32 %r0, %t;\nL: setp.ge.u32 %p0, %r0, 256; @%p0 bra F; bar.sync 1; bar.sync 2; add.u32 %r0, %r0, 128; bra L;\nF:", false},
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; bar.sync 1; bra F; E: bar.sync 1; F:", false}, // one number
 		{"mov.u32 %r0, 1; bar.sync %r0; add.u32 %r0, %r0, 1; bar.sync %r0;", false},
+		// All threads that have not ended meet in a loop, although no barrier follows it.
+		{"mov.u32 %r0, %t;\nL: bar.sync 1; setp.lt.u32 %p0, %t, 5; @%p0 bra M; st.global.u32 [%at], 1; M: bar.sync 2; add.u32 %r0, %r0, 128; setp.lt.u32 %p0, %r0, 1024; @%p0 bra L;", false},
+		{"L: ld.global.u32 %r0, [%out]; setp.eq.u32 %p0, %r0, 0; @%p0 bra F; setp.lt.u32 %p0, %t, 5; @%p0 bra M; st.global.u32 [%at], 1; M: barrier.sync 1; bra L;\nF:", false},
+		{"L: setp.lt.u32 %p0, %t, 5; @%p0 bra L; barrier.sync 1; bra L;", true},
+		{"L: bar.sync 1; K: setp.lt.u32 %p0, %t, 5; @%p0 bra M; bar.sync 2; M: ld.global.u32 %r0, [%out]; setp.eq.u32 %p0, %r0, 0; @%p0 bra K; bra L;", true},
 		{"call both; bar.sync 0;", false},
 		// Threads that end early do not count.
 		{"setp.ge.u32 %p0, %t, 70; @%p0 bra F; ld.global.u32 %r0, [%out]; setp.eq.u32 %p1, %r0, 0; @%p1 bra E; barrier.sync 1; E: barrier.sync 2; F:", true},
@@ -548,6 +630,9 @@ func TestMixedBarriers(t *testing.T) {
 		{"setp.eq.u32 %p0, %t, 64; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
 		{"shr.u32 %r0, %t, 4; setp.eq.u32 %p0, %r0, 1; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
 		{"mov.u32 %r0, %t; add.u32 %r0, %r0, 1; setp.ge.u32 %p0, %r0, 64; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
+		{"cvt.pack.sat.u16.s32 %r0, %t, %t; setp.ge.u32 %p0, %r0, 64; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
+		{"shfl.sync.idx.b32 %r0, %t, 0, 0x1c1f, -1; setp.eq.u32 %p0, %r0, 1; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
+		{"shfl.sync.up.b32 %r0, %t, 0, 0, -1; setp.eq.u32 %p0, %r0, 1; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
 		{"mov.u32 %r0, %laneid; setp.ge.u32 %p0, %r0, 32; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
 		// Whole warps do: a warp has 32 consecutive threads.
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", false},
@@ -557,6 +642,8 @@ func TestMixedBarriers(t *testing.T) {
 		{"div.u32 %r0, %t, 96; and.b32 %r1, %t, 96; add.u32 %r0, %r0, %r1; setp.eq.u32 %p0, %r0, 1; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", false},
 		{"shr.s32 %r0, %t, 31; shr.u32 %r1, %r0, 27; add.s32 %r2, %t, %r1; shr.s32 %r3, %r2, 5; setp.eq.u32 %p0, %r3, 1; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", false},
 		{"setp.eq.u32 %p1, %t, 5; vote.sync.any.pred %p0, %p1, 0xffffffff; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", false},
+		{"shr.u32 %r0, %t, 5; shfl.sync.idx.b32 %r0, %r0, 0, 31, -1; setp.eq.u32 %p0, %r0, 1; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", false},
+		{"redux.sync.add.u32 %r0, %t, 0xffffffff; setp.eq.u32 %p0, %r0, 1; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", false},
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; barrier.sync.aligned 1; bra F; E: barrier.sync.aligned 1; F:", false},
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra F; barrier.sync 1; barrier.sync 1; F:", false},
 

@@ -75,7 +75,9 @@ func (d *divergence) result(it *item, reads []*ptx.Operand) int {
 	x := d.valueOf(it, reads[0])
 	switch it.in.Op {
 	case "mov", "cvt":
-		return x
+		if len(reads) == 1 { // cvt.pack has two
+			return x
+		}
 	case "shr":
 		if n, ok := integerOf(reads[len(reads)-1]); ok && len(reads) == 2 && (x == isZero || x == isThreadX && n >= 10) { // MaxThreads is 1<<10
 			return isZero
@@ -124,15 +126,15 @@ func isOther(in *ptx.Instr) bool {
 
 // isOfWarp reports whether all threads of a warp have the same result of an item because of %tid.x, or because they exchange it.
 func (d *divergence) isOfWarp(it *item, reads []*ptx.Operand) bool {
-	if !d.warp || len(reads) < 2 || isOther(it.in) {
+	if !d.warp || len(reads) < 2 {
 		return false
 	}
-	if it.in.Op == "vote" {
-		n, ok := integerOf(reads[len(reads)-1])
-		return it.in.Has(".sync") && ok && uint32(n) == allLanes
-	}
 	n, ok := integerOf(reads[1])
-	if !ok || d.valueOf(it, reads[0]) != isThreadX {
+	if it.in.Op == "vote" || it.in.Op == "redux" || it.in.Op == "shfl" && it.in.Has(".idx") && ok && n < WarpSize && isWholeWarp(reads[2]) {
+		mask, known := integerOf(reads[len(reads)-1])
+		return it.in.Has(".sync") && known && uint32(mask) == allLanes
+	}
+	if !ok || isOther(it.in) || d.valueOf(it, reads[0]) != isThreadX {
 		return false
 	}
 	switch it.in.Op {
@@ -146,6 +148,12 @@ func (d *divergence) isOfWarp(it *item, reads []*ptx.Operand) bool {
 		return d.isUniform(it, reads[2:]) && d.divides(it.in, n)
 	}
 	return false
+}
+
+// isWholeWarp reports whether shfl exchanges with an operand between all threads of the warp: it has the mask of segments and the clamp.
+func isWholeWarp(o *ptx.Operand) bool {
+	n, ok := integerOf(o)
+	return ok && n>>8&(WarpSize-1) == 0 && n&(WarpSize-1) == WarpSize-1
 }
 
 // divides reports whether a comparison of %tid.x with a constant has the same result in all threads of a warp.
