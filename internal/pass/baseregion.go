@@ -347,7 +347,7 @@ func (r *regionRewriter) access(g *accessGroup, s splitAddress) {
 	for _, v := range results {
 		types = append(types, r.f.Type(v))
 	}
-	inRange, offset := r.bounds(n, s)
+	inRange, offset := r.bounds(n, s, first.Op.Family() == ir.Atomics)
 	label := b.Block(types...)
 	b.If(b.Op(ir.Every, ir.B1, inRange()))
 	at := offset()
@@ -377,8 +377,9 @@ func (r *regionRewriter) access(g *accessGroup, s splitAddress) {
 }
 
 // bounds emits how many indices are in range of an access. inRange emits the condition that the access is in the region of its base, then
-// offset its offset there.
-func (r *regionRewriter) bounds(n baseOf, s splitAddress) (inRange, offset func() ir.V) {
+// offset its offset there. The offset of an index in range does not wrap: that of an atomic is a sum, which needs no test of it; loads and stores
+// have the form in which the vectorizer finds consecutive elements.
+func (r *regionRewriter) bounds(n baseOf, s splitAddress, atomic bool) (inRange, offset func() ir.V) {
 	b := r.b
 	// The first index out of range is 1 + (room − end) >> shift, or 0.
 	end := b.I32(uint32(s.end))
@@ -402,7 +403,12 @@ func (r *regionRewriter) bounds(n baseOf, s splitAddress) (inRange, offset func(
 	if index == 0 {
 		index = b.I32(0)
 	}
-	return func() ir.V { return b.Cmp(ir.ULt, index, count) }, func() ir.V { return b.OpAux(ir.At, ir.I32, 1<<s.shift, n.offset, index) }
+	return func() ir.V { return b.Cmp(ir.ULt, index, count) }, func() ir.V {
+		if atomic {
+			return b.Op(ir.Add, ir.I32, n.offset, b.Op(ir.Shl, ir.I32, index, b.I32(uint32(s.shift))))
+		}
+		return b.OpAux(ir.At, ir.I32, 1<<s.shift, n.offset, index)
+	}
 }
 
 // eachRegion emits an atomic for the lanes of one region after the other (a waterfall loop), so that each execution of it has one handle.

@@ -58,3 +58,26 @@ func TestBases(t *testing.T) {
 		}
 	}
 }
+
+// TestOffsetsOfAtomics: an index in range of a region needs no saturating offset. That of a load has the form in which the vectorizer finds
+// consecutive elements.
+func TestOffsetsOfAtomics(t *testing.T) {
+	text := fromBases("zext.i64.i32", 0x7f00_0000_1000)
+	atomic := strings.Replace(text, "ld.i32 v5, v6, #0", "atomadd.i32 v5, v6, 1:i32, #0", 1)
+	for _, c := range []struct {
+		text string
+		want int
+	}{{text, 1}, {atomic, 0}} {
+		p, err := ir.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		baseRegion(p, p.Funcs[0])
+		if err := p.Verify(); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(p.String(), "= at "); n != c.want {
+			t.Errorf("%d saturating offsets; want %d:\n%s", n, c.want, p)
+		}
+	}
+}
