@@ -22,5 +22,6 @@
 //	operand.go      types of registers
 //	require.go      features that a version or a target lacks
 //	target.go       versions and targets
+//	rule.go         the codes of findings, with examples
 //	print.go        modules to text
 package ptx

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ledger"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/ptx"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -34,6 +36,10 @@ func newExplain(c console) *cobra.Command {
 			}
 			if a, ok := link.AnswerOf(code); ok {
 				explainAnswer(c.out, code, a)
+				return nil
+			}
+			if i := slices.IndexFunc(ptx.Rules(), func(r ptx.Rule) bool { return r.Code == code }); i >= 0 {
+				explainPTX(c.out, ptx.Rules()[i])
 				return nil
 			}
 			if codes := numbered(args[0]); len(codes) > 1 {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/ptx"
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -68,7 +69,7 @@ func judgedOf[T any](_ T, ok bool) bool { return ok }
 
 // known reports whether a rule has the code.
 func known(code string) bool {
-	return judgedOf(valid.RuleOf(code)) || judgedOf(link.AnswerOf(code))
+	return strings.HasPrefix(code, "PTX-") || judgedOf(valid.RuleOf(code)) || judgedOf(link.AnswerOf(code))
 }
 
 // explainLinkRule prints the requirement of a rule on pipelines and its examples.
@@ -98,6 +99,14 @@ func explainLinkRule(w io.Writer, r link.Rule) {
 	}
 }
 
+// explainPTX prints the requirement of a rule of PTX and its examples.
+func explainPTX(w io.Writer, r ptx.Rule) {
+	fmt.Fprintf(w, "%s\n  judged   from the module, by chiaro check\n  rule     %s\n\nThis violates it:\n\n", r.Code, r.Words)
+	indented(w, r.Bad)
+	fmt.Fprintf(w, "\nThis satisfies it:\n\n")
+	indented(w, r.Good)
+}
+
 func indented(w io.Writer, text string) {
 	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
 		fmt.Fprintf(w, "    %s", line)
@@ -111,6 +120,9 @@ func ruleCodes(prefix string) []string {
 		codes = append(codes, r.Code)
 	}
 	for r := range link.Rules() {
+		codes = append(codes, r.Code)
+	}
+	for _, r := range ptx.Rules() {
 		codes = append(codes, r.Code)
 	}
 	codes = slices.DeleteFunc(codes, func(c string) bool { return !strings.HasPrefix(c, prefix) })

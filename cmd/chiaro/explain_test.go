@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/ptx"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -63,6 +64,30 @@ func TestExplainEveryRule(t *testing.T) {
 			t.Errorf("%s: the page has no function that checks it: %q", code, row)
 		case !a.By.Judged() && !strings.Contains(row, a.Why):
 			t.Errorf("%s: the page has %q, must have the answer %q", code, row, a.Why)
+		}
+	}
+}
+
+// TestExplainPTX demands the requirement and both examples of each rule of PTX, and that Chiaro cannot run the bad example of PTX-Support alone.
+func TestExplainPTX(t *testing.T) {
+	for _, r := range ptx.Rules() {
+		var out bytes.Buffer
+		explain := newExplain(console{out: &out})
+		explain.SetArgs([]string{r.Code})
+		if err := explain.Execute(); err != nil || !strings.Contains(out.String(), r.Words) {
+			t.Errorf("%s: explain prints %q, %v; must have %q", r.Code, out.String(), err, r.Words)
+		}
+		for text, want := range map[string]bool{r.Bad: r.Code == ptx.CodeSupport, r.Good: false} {
+			m, findings := parsePTX([]byte(text))
+			if text == r.Bad && len(findings) > 0 {
+				continue
+			}
+			if list := unsupportedKernels(m); len(list) > 0 != want {
+				t.Errorf("%s: %v; a kernel cannot run: must be %v\n%s", r.Code, list, want, text)
+			}
+		}
+		if codes := ruleCodes(r.Code); len(codes) != 1 {
+			t.Errorf("the completion of %s is %v", r.Code, codes)
 		}
 	}
 }
