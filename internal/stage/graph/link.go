@@ -55,9 +55,7 @@ func New(nodes []Node, library bool) (*Graph, error) {
 		}
 		g.at[n.NodeName] = i
 	}
-	for i := range nodes {
-		g.findTargets(i)
-	}
+	g.findTargets()
 	for i := range nodes {
 		if err := g.share(i, library); err != nil {
 			return nil, err
@@ -69,17 +67,22 @@ func New(nodes []Node, library bool) (*Graph, error) {
 
 func fail(format string, args ...any) error { return &LinkError{fmt.Sprintf(format, args...)} }
 
-// findTargets finds the nodes that node i sends to.
-func (g *Graph) findTargets(i int) {
-	n := &g.nodes[i]
-	n.targets, n.shared = make([][]uint32, len(n.Outputs)), nil
-	for k := range n.Outputs {
-		for t := range g.nodes {
-			if to := g.nodes[t].NodeName; to.Name == n.Outputs[k].Name {
-				n.targets[k] = append(n.targets[k], to.Index)
-			}
+// findTargets finds the nodes that each node sends to. Outputs with one name have one list: an array of many nodes may send to itself.
+func (g *Graph) findTargets() {
+	named := map[string][]uint32{}
+	for i := range g.nodes {
+		to := g.nodes[i].NodeName
+		named[to.Name] = append(named[to.Name], to.Index)
+	}
+	for _, list := range named {
+		slices.Sort(list)
+	}
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		n.targets, n.shared = make([][]uint32, len(n.Outputs)), nil
+		for k := range n.Outputs {
+			n.targets[k] = named[n.Outputs[k].Name]
 		}
-		slices.Sort(n.targets[k])
 	}
 }
 
@@ -108,43 +111,75 @@ func (g *Graph) share(i int, library bool) error {
 
 // chain returns the number of nodes that send payloads in the longest chain. It is MaxDepth if the graph has a cycle of several nodes.
 func (g *Graph) chain() uint64 {
-	const open = -1
-	depth := map[int]int{} // of the payloads of a node; open while its targets are visited
-	var visit func(i int) int
-	visit = func(i int) int {
-		if d, ok := depth[i]; ok {
-			if d == open {
-				return MaxDepth
-			}
-			return d
-		}
-		depth[i] = open
-		most := 0
-		for _, k := range append([]int{i}, g.nodes[i].shared...) {
-			n, own := &g.nodes[k], 0
-			if n.AreaBytes > 0 {
-				own = 1
-			}
-			below := 0
-			for o, indices := range n.targets {
-				for _, x := range indices {
-					if t := g.at[ir.NodeName{Name: n.Outputs[o].Name, Index: x}]; t != k {
-						below = max(below, visit(t))
-					} else if own > 0 {
-						own = 1 + int(min(n.Recursion, MaxDepth))
-					}
-				}
-			}
-			most = max(most, own+below)
-		}
-		depth[i] = min(most, MaxDepth)
-		return depth[i]
-	}
+	c := chains{g, make([]int, len(g.nodes)), map[string]int{}}
 	longest := 0
 	for i := range g.nodes {
-		longest = max(longest, visit(i))
+		longest = max(longest, c.visit(i))
 	}
 	return uint64(longest)
+}
+
+// chains are the longest chains from each node on.
+type chains struct {
+	*Graph
+	depth []int          // of the payloads of a node, plus one; 0 is unknown, and open while its targets are visited
+	named map[string]int // of the payloads of all nodes with a name
+}
+
+// open is the depth of a node whose targets are visited.
+const open = -1
+
+// visit returns the depth of the payloads of node i.
+func (c *chains) visit(i int) int {
+	switch d := c.depth[i]; d {
+	case 0:
+	case open:
+		return MaxDepth
+	default:
+		return d - 1
+	}
+	c.depth[i] = open
+	most := c.below(i)
+	for _, k := range c.nodes[i].shared {
+		most = max(most, c.below(k))
+	}
+	most = min(most, MaxDepth)
+	c.depth[i] = most + 1
+	return most
+}
+
+// below returns the depth of node k with all that it sends payloads to. It looks at each node of a name once, but for nodes that send to
+// their own name; two of these are a cycle, which ends the search.
+func (c *chains) below(k int) int {
+	n, own := &c.nodes[k], 0
+	if n.AreaBytes > 0 {
+		own = 1
+	}
+	below := 0
+	for o := range n.Outputs {
+		name := n.Outputs[o].Name
+		if d, ok := c.named[name]; ok && name != n.NodeName.Name {
+			below = max(below, d)
+			continue
+		}
+		all := 0
+		for _, x := range n.targets[o] {
+			t := c.at[ir.NodeName{Name: name, Index: x}]
+			if t != k {
+				all = max(all, c.visit(t))
+			} else if own > 0 {
+				own = 1 + int(min(n.Recursion, MaxDepth))
+			}
+			if all == MaxDepth {
+				return MaxDepth
+			}
+		}
+		if name != n.NodeName.Name {
+			c.named[name] = all
+		}
+		below = max(below, all)
+	}
+	return own + below
 }
 
 // Find returns the number of a node, and whether there is one.

@@ -443,7 +443,11 @@ func (b *batch) add(from []byte, count uint32, o *ir.NodeOutput, stride uint64) 
 		return
 	}
 	clear(b.data[at:])
+	bytes := min(uint64(o.Bytes), stride-8)
+	if bytes == 0 { // the node does not read its payload
+		return
+	}
 	for i := range uint64(count) {
-		copy(b.data[at+i*stride:], from[i*uint64(o.Stride):][:min(uint64(o.Bytes), stride-8)])
+		copy(b.data[at+i*stride:], from[i*uint64(o.Stride):][:bytes])
 	}
 }

@@ -127,6 +127,69 @@ func TestLaunches(t *testing.T) {
 	}
 }
 
+// TestChains links chains of nodes: the scratch memory is for the depth of the longest one. The name of many nodes is one target of each
+// node that sends to it.
+func TestChains(t *testing.T) {
+	sends := func(names ...string) *ir.Node {
+		n := &ir.Node{AreaBytes: 64}
+		for _, x := range names {
+			n.Outputs = append(n.Outputs, ir.NodeOutput{Name: x})
+		}
+		return n
+	}
+	many := func(name string, n *ir.Node) (list []Node) {
+		for i := range uint32(1 << 14) {
+			list = append(list, Node{NodeName: ir.NodeName{Name: name, Index: i}, Node: n})
+		}
+		return list
+	}
+	one := func(name string, n *ir.Node) Node { return Node{NodeName: ir.NodeName{Name: name}, Node: n} }
+	again := sends("a", "b")
+	again.Recursion = 3
+	for name, x := range map[string]struct {
+		nodes []Node
+		depth uint64
+	}{
+		"one":                {[]Node{one("a", &ir.Node{})}, 1},
+		"chain":              {[]Node{one("a", sends("b", "c")), one("c", sends("b")), one("b", sends("d")), one("d", &ir.Node{})}, 3},
+		"recursion":          {[]Node{one("a", again), one("b", sends("c")), one("c", &ir.Node{})}, 5},
+		"cycle":              {[]Node{one("a", sends("b")), one("b", sends("c")), one("c", sends("b"))}, MaxDepth},
+		"no target":          {[]Node{one("a", sends("z"))}, 1},
+		"many to many":       {slices.Concat(many("a", sends("b", "b", "c")), many("b", sends("c")), many("c", &ir.Node{})), 2},
+		"many to themselves": {many("a", sends("a")), MaxDepth},
+		"one of many":        {append(many("b", &ir.Node{}), Node{NodeName: ir.NodeName{Name: "b", Index: 1 << 20}, Node: sends("b")}), 1},
+	} {
+		g, err := New(x.nodes, false)
+		if err != nil || g.depth != x.depth {
+			t.Errorf("%s: depth %d, %v; must be %d", name, g.depth, err, x.depth)
+		}
+	}
+}
+
+// TestShortPayloads sends payloads to a node with smaller ones, and to one that reads none: each has the first bytes.
+func TestShortPayloads(t *testing.T) {
+	o := ir.NodeOutput{Max: 2, Bytes: 16, Stride: ir.PayloadStride(16)}
+	from := make([]byte, 2*o.Stride)
+	for i := range from {
+		from[i] = byte(i + 1)
+	}
+	for bytes, want := range map[uint32]int{0: 0, 4: 4, 16: 16, 24: 16} {
+		stride := uint64(ir.PayloadStride(bytes))
+		b := batch{data: slices.Repeat([]byte{0xff}, 100)[:0]}
+		b.add(from, 2, &o, stride)
+		list := make([]byte, 2*stride)
+		for i := range uint64(2) {
+			copy(list[i*stride:], from[i*uint64(o.Stride):][:min(uint64(want+7)&^7, 16)])
+		}
+		if bytes == 16 {
+			list = from // with the counts of finished workgroups
+		}
+		if b.count != 2 || !slices.Equal(b.data, list) {
+			t.Errorf("payloads of %d bytes: %d of % x; must be % x", bytes, b.count, b.data, list)
+		}
+	}
+}
+
 // TestKeptPayloads draws payloads of a mesh node: those with many bytes are not kept for a later draw.
 func TestKeptPayloads(t *testing.T) {
 	const bytes = 4096
