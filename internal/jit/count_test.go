@@ -214,3 +214,56 @@ func testCounters(t *testing.T, engine jit.Engine) {
 		t.Error("no program with merged workgroups")
 	}
 }
+
+// TestWideCounts: with a budget above the default, a counter of a loop has more than 32 bits. The last lane of a subgroup executes it most.
+func TestWideCounts(t *testing.T) {
+	if os.Getenv("CHIARO_LONG") == "" {
+		t.Skip("2²⁶ iterations: set CHIARO_LONG")
+	}
+	eachLevel(t, func(t *testing.T, engine jit.Engine) {
+		p, err := ir.Parse(`program "c" compute
+subgroup 32
+local 64 1 1
+in global.x i32 0
+res storage 32 64 count 1
+
+func "main"() L1 {
+	v1 = res 0:i32, #0
+	v2 = in.i32 #0
+	v3 = add.i32 v2, 67108864:i32
+	block L3 {
+		loop L4(v5 i32 = 0:i32) {
+			count v1, #0
+			v6 = ule.i32 v3, v5
+			countedge v1, v6, #16
+			if v6 {
+				br L3()
+			}
+			v7 = add.i32 v5, 1:i32
+			br L4(v7)
+		}
+	}
+}
+`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.StateEffects()
+		prog, err := engine.Compile(p, exec.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer prog.Close()
+		counters := make([]byte, 8*5)
+		job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Budget: 1 << 40, Resources: [][]exec.Buffer{{{Bytes: counters}}}}
+		if err := prog.Run(context.Background(), &job); err != nil {
+			t.Fatal(err)
+		}
+		const n = 1<<26 + 1 // iterations of lane 0
+		for i, want := range []uint64{64*n + 64*63/2, n + 31 + n + 63, 62, 64, 2} {
+			if got := binary.LittleEndian.Uint64(counters[8*i:]); got != want {
+				t.Errorf("counter %d is %d; must be %d", i, got, want)
+			}
+		}
+	})
+}

@@ -13,8 +13,7 @@ import (
 // maxSummed bounds the sums of a function.
 const maxSummed = 256
 
-// sums are the private variables of the counters of one function. 32 bits suffice: the default budget of a subgroup, 2²⁴
-// steps, bounds the sum over 128 lanes by 2³¹.
+// sums are the private variables of the counters of one function. 32 bits suffice for a lane: the default budget of a subgroup is 2²⁴ steps.
 type sums struct {
 	variable map[int]uint64 // by counter
 	order    []int          // the counters
@@ -129,20 +128,41 @@ func (f *function) summed(n int, c ir.V) bool {
 	return true
 }
 
-// closeSums adds the sums to the counters, before the function returns.
+// laneBits are the low bits of the sum of a lane. Their sum over the at most 128 lanes of a subgroup has at most 32 bits.
+const laneBits = 25
+
+// closeSums adds the sums to the counters, before the function returns. The sum over all lanes has 64 bits. Engines are fast with group
+// operations on 32 bits, and no run within the default budget has a sum of more than 25 bits.
 func (f *function) closeSums() {
 	if len(f.sums.order) == 0 {
 		return
 	}
 	f.counting(func() {
-		var totals []ir.V
+		var low, high []ir.V
+		rest := f.b.I32(0)
 		for _, n := range f.sums.order {
-			totals = append(totals, f.toInt(f.b.OpAux(ir.Reduce, ir.I32, uint64(ir.Add), f.sum(n)), ir.I64))
+			sum := f.sum(n)
+			low = append(low, f.b.Op(ir.And, ir.I32, sum, f.b.I32(1<<laneBits-1)))
+			high = append(high, f.b.Op(ir.LShr, ir.I32, sum, f.b.I32(laneBits)))
+			rest = f.b.Op(ir.Or, ir.I32, rest, high[len(high)-1])
 		}
-		f.b.If(f.b.Op(ir.Elect, ir.B1))
-		for k, n := range f.sums.order {
-			f.count(n, totals[k])
-		}
+		f.addSums(low, 0)
+		f.b.If(f.b.Op(ir.Any, ir.B1, f.not(f.b.Cmp(ir.Eq, rest, f.b.I32(0)))))
+		f.addSums(high, laneBits)
 		f.b.End()
 	})
+}
+
+// addSums adds the sums of x over all lanes to the counters, times a power of two. x has a number for each sum of the function.
+func (f *function) addSums(x []ir.V, power uint64) {
+	totals := make([]ir.V, len(x)) // before one lane adds: at a group operation all lanes must be active
+	for k := range x {
+		total := f.toInt(f.b.OpAux(ir.Reduce, ir.I32, uint64(ir.Add), x[k]), ir.I64)
+		totals[k] = f.b.Op(ir.Shl, ir.I64, total, f.b.Const(ir.I64, power))
+	}
+	f.b.If(f.b.Op(ir.Elect, ir.B1))
+	for k, n := range f.sums.order {
+		f.count(n, totals[k])
+	}
+	f.b.End()
 }

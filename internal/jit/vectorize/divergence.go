@@ -47,14 +47,14 @@ type divergence struct {
 	of       []shape // the result, by value
 
 	// Results for control flow, by opener. All are false or 0 for other values.
-	divergent    []bool  // a loop that its lanes leave in different iterations
-	reconverges  []bool  // a block: all its lanes reach its end, or none
-	convergent   []bool  // a label to which every branch brings all lanes of the region
-	partialExit  []bool  // an if that some but not all of its lanes leave for an outer label
-	branchRegion []ir.V  // by br, switch or kill: the outermost region with all its lanes active there, or 0
-	steady       []bool  // by ir.Count and ir.CountEdge: in a loop, with all lanes of the outermost loop; nil without counters
-	branches     []int32 // of a label: how many branches lead to it
-	changed      bool    // a shape or loop changed in this walk
+	divergent    []bool          // a loop that its lanes leave in different iterations
+	reconverges  []bool          // a block: all its lanes reach its end, or none
+	convergent   []bool          // a label to which every branch brings all lanes of the region
+	partialExit  []bool          // an if that some but not all of its lanes leave for an outer label
+	branchRegion []ir.V          // by br, switch or kill: the outermost region with all its lanes active there, or 0
+	together     []togetherLanes // by ir.Count and ir.CountEdge; nil without counters
+	branches     []int32         // of a label: how many branches lead to it
+	changed      bool            // a shape or loop changed in this walk
 
 	// State of the walk.
 	set, sets int           // the active lanes, and the latest number of a set; 0 is the empty set
@@ -63,6 +63,14 @@ type divergence struct {
 	regions   []*openRegion // by opener
 	arena     *arena
 }
+
+// togetherLanes are the lanes that execute a counter in a loop together.
+type togetherLanes uint8
+
+const (
+	iterationLanes togetherLanes = 1 + iota // all lanes of an iteration of the only loop around it
+	steadyLanes                             // all lanes of the outermost loop
+)
 
 // openRegion is the state of an open block, loop or if in the walk.
 type openRegion struct {
@@ -193,10 +201,16 @@ func (s *divergence) walk() {
 				s.noteExit(s.set, nil)
 			}
 		case ir.Count, ir.CountEdge:
-			if s.steady == nil {
-				s.steady = s.arena.flags.Alloc(len(s.f.Vals))
+			if s.together == nil {
+				s.together = make([]togetherLanes, len(s.f.Vals))
 			}
-			s.steady[v] = loop != 0 && s.set == entered && !s.divergent[outermost]
+			switch s.together[v] = 0; {
+			case loop == 0 || s.set != entered:
+			case !s.divergent[outermost]:
+				s.together[v] = steadyLanes
+			case loop == outermost:
+				s.together[v] = iterationLanes
+			}
 		default:
 			if x.Op.HasResult() {
 				s.raise(v, s.result(v))
