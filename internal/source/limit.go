@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Limits are the constants of GLSL, such as gl_MaxGeometryOutputVertices, with the limits of Chiaro's device where the compilers have
@@ -35,15 +36,22 @@ func limitFlag() string {
 	return "-flimit=" + strings.Join(words, " ")
 }
 
+// settings are the settings of glslangValidator with the limits raised, by the path of the program: each process asks the program once.
+var settings sync.Map
+
 // limitFile writes the settings of glslangValidator to a file of a folder, and returns its name. The file replaces all settings of the
 // program, so that it has the others as the program prints them.
 func limitFile(ctx context.Context, program, folder string) (string, error) {
-	all, err := exec.CommandContext(ctx, program, "-c").Output()
-	if err != nil {
-		return "", err
+	text, ok := settings.Load(program)
+	if !ok {
+		all, err := exec.CommandContext(ctx, program, "-c").Output()
+		if err != nil {
+			return "", err
+		}
+		text, _ = settings.LoadOrStore(program, withLimits(string(all)))
 	}
 	name := filepath.Join(folder, "limits.conf")
-	return name, os.WriteFile(name, []byte(withLimits(string(all))), 0o600)
+	return name, os.WriteFile(name, []byte(text.(string)), 0o600)
 }
 
 // withLimits returns settings, a name and a number in each line, with the limits in them raised.

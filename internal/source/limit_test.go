@@ -59,3 +59,35 @@ func writeText(folder, name, text string) (string, error) {
 	file := filepath.Join(folder, name)
 	return file, os.WriteFile(file, []byte(text), 0o600)
 }
+
+// TestSettingsOnce: the settings of a program are read once, and a program without settings is asked again.
+func TestSettingsOnce(t *testing.T) {
+	dir := t.TempDir()
+	program, asked := filepath.Join(dir, "program"), filepath.Join(dir, "asked")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no shell")
+	}
+	write("#!/bin/sh\nexit 1\n")
+	if name, err := limitFile(t.Context(), program, dir); err == nil {
+		t.Errorf("%s; must be an error", name)
+	}
+	write("#!/bin/sh\necho >>" + asked + "\necho MaxGeometryOutputVertices 256\n")
+	for range 3 {
+		name, err := limitFile(t.Context(), program, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := os.ReadFile(name); string(text) != "MaxGeometryOutputVertices 1024\n" {
+			t.Errorf("the settings are %q", text)
+		}
+	}
+	if runs, _ := os.ReadFile(asked); len(runs) != 1 {
+		t.Errorf("the program ran %d times; must run once", len(runs))
+	}
+}
