@@ -114,9 +114,10 @@ func getImageFormatProperties2(a *abi.GetPhysicalDeviceImageFormatProperties2Arg
 	return r
 }
 
-// sparseFormats returns the blocks of sparse images of a description.
+// sparseFormats returns the blocks of sparse images of a description. There are none of several samples: the device has no feature
+// sparseResidency2Samples ("If VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT is not supported for the given arguments, pPropertyCount will be set to zero").
 func sparseFormats(p *physicalDevice, kind, f, samples, usage, tiling uint32) []vk.SparseRequirements {
-	if p == nil || tiling != abi.ImageTilingOptimal {
+	if p == nil || tiling != abi.ImageTilingOptimal || samples > 1 {
 		return nil
 	}
 	return p.vk.SparseImageFormatProperties(vk.ImageInfo{Type: enum.ImageType(kind), Format: format(f), Samples: int(samples), Usage: vk.ImageUsage(usage), Flags: vk.ImageSparseBinding | vk.ImageSparseResidency})
