@@ -66,7 +66,7 @@ static entry find(uint32_t level, const void *handle, const char *name)
 		const void *handle;
 		const char *name;
 	} args = { level, handle, name };
-	uintptr_t number = call_go(0, &args);
+	uintptr_t number = running() ? call_go(0, &args) : 0;
 	return number ? entries[number] : 0;
 }
 
@@ -114,6 +114,8 @@ entry vk_icdGetPhysicalDeviceProcAddr(const void *instance, const char *name)
 
 int32_t vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
 {
+	if (!running())
+		return out_of_host_memory;
 	if (*version > offered)
 		*version = offered;
 	interface_version = *version;

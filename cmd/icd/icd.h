@@ -42,6 +42,12 @@ static inline uintptr_t call_go(uint32_t number, const void *args)
 	return visited ? chiaro_call(number, (void *)args) : call_go_first(number, (void *)args);
 }
 
+// room reports whether the process has memory for a command that makes something. running reports whether Go runs: it does not start
+// without memory.
+int room(void);
+int running(void);
+enum { out_of_host_memory = -1 }; // VK_ERROR_OUT_OF_HOST_MEMORY
+
 static inline size_t round8(size_t n) { return (n + 7) & ~(size_t)7; }
 
 // grow returns the arguments of a new command of a command buffer whose last chunk is full, or null.

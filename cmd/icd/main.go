@@ -9,7 +9,7 @@ package main
 
 /*
 #cgo CFLAGS: -std=c11 -O2 -fvisibility=hidden -Wno-unused-function
-#cgo LDFLAGS: -ldl
+#cgo LDFLAGS: -ldl -Wl,--wrap=pthread_create -Wl,--wrap=mmap
 #include "icd.h"
 #include "wayland.h"
 

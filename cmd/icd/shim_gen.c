@@ -27,35 +27,35 @@ struct vkAcquirePerformanceConfigurationINTEL_args { struct dispatch * device; c
 static int32_t vkAcquirePerformanceConfigurationINTEL(struct dispatch * device, const void * pAcquireInfo, const void * pConfiguration)
 {
 	struct vkAcquirePerformanceConfigurationINTEL_args args = { device, pAcquireInfo, pConfiguration };
-	return (int32_t)call_go(4, &args);
+	return room() ? (int32_t)call_go(4, &args) : out_of_host_memory;
 }
 
 struct vkAcquireProfilingLockKHR_args { struct dispatch * device; const void * pInfo; };
 static int32_t vkAcquireProfilingLockKHR(struct dispatch * device, const void * pInfo)
 {
 	struct vkAcquireProfilingLockKHR_args args = { device, pInfo };
-	return (int32_t)call_go(5, &args);
+	return room() ? (int32_t)call_go(5, &args) : out_of_host_memory;
 }
 
 struct vkAllocateCommandBuffers_args { struct dispatch * device; const void * pAllocateInfo; const void * pCommandBuffers; };
 static int32_t vkAllocateCommandBuffers(struct dispatch * device, const void * pAllocateInfo, const void * pCommandBuffers)
 {
 	struct vkAllocateCommandBuffers_args args = { device, pAllocateInfo, pCommandBuffers };
-	return (int32_t)call_go(6, &args);
+	return room() ? (int32_t)call_go(6, &args) : out_of_host_memory;
 }
 
 struct vkAllocateDescriptorSets_args { struct dispatch * device; const void * pAllocateInfo; const void * pDescriptorSets; };
 static int32_t vkAllocateDescriptorSets(struct dispatch * device, const void * pAllocateInfo, const void * pDescriptorSets)
 {
 	struct vkAllocateDescriptorSets_args args = { device, pAllocateInfo, pDescriptorSets };
-	return (int32_t)call_go(7, &args);
+	return room() ? (int32_t)call_go(7, &args) : out_of_host_memory;
 }
 
 struct vkAllocateMemory_args { struct dispatch * device; const void * pAllocateInfo; const void * pAllocator; const void * pMemory; };
 static int32_t vkAllocateMemory(struct dispatch * device, const void * pAllocateInfo, const void * pAllocator, const void * pMemory)
 {
 	struct vkAllocateMemory_args args = { device, pAllocateInfo, pAllocator, pMemory };
-	return (int32_t)call_go(8, &args);
+	return room() ? (int32_t)call_go(8, &args) : out_of_host_memory;
 }
 
 struct vkAntiLagUpdateAMD_args { struct dispatch * device; const void * pData; };
@@ -69,84 +69,84 @@ struct vkBeginCommandBuffer_args { struct dispatch * commandBuffer; const void *
 static int32_t vkBeginCommandBuffer(struct dispatch * commandBuffer, const void * pBeginInfo)
 {
 	struct vkBeginCommandBuffer_args args = { commandBuffer, pBeginInfo };
-	return (int32_t)call_go(10, &args);
+	return room() ? (int32_t)call_go(10, &args) : out_of_host_memory;
 }
 
 struct vkBindAccelerationStructureMemoryNV_args { struct dispatch * device; uint32_t bindInfoCount; const void * pBindInfos; };
 static int32_t vkBindAccelerationStructureMemoryNV(struct dispatch * device, uint32_t bindInfoCount, const void * pBindInfos)
 {
 	struct vkBindAccelerationStructureMemoryNV_args args = { device, bindInfoCount, pBindInfos };
-	return (int32_t)call_go(11, &args);
+	return room() ? (int32_t)call_go(11, &args) : out_of_host_memory;
 }
 
 struct vkBindBufferMemory_args { struct dispatch * device; uint64_t buffer; uint64_t memory; uint64_t memoryOffset; };
 static int32_t vkBindBufferMemory(struct dispatch * device, uint64_t buffer, uint64_t memory, uint64_t memoryOffset)
 {
 	struct vkBindBufferMemory_args args = { device, buffer, memory, memoryOffset };
-	return (int32_t)call_go(12, &args);
+	return room() ? (int32_t)call_go(12, &args) : out_of_host_memory;
 }
 
 struct vkBindBufferMemory2_args { struct dispatch * device; uint32_t bindInfoCount; const void * pBindInfos; };
 static int32_t vkBindBufferMemory2(struct dispatch * device, uint32_t bindInfoCount, const void * pBindInfos)
 {
 	struct vkBindBufferMemory2_args args = { device, bindInfoCount, pBindInfos };
-	return (int32_t)call_go(13, &args);
+	return room() ? (int32_t)call_go(13, &args) : out_of_host_memory;
 }
 
 struct vkBindDataGraphPipelineSessionMemoryARM_args { struct dispatch * device; uint32_t bindInfoCount; const void * pBindInfos; };
 static int32_t vkBindDataGraphPipelineSessionMemoryARM(struct dispatch * device, uint32_t bindInfoCount, const void * pBindInfos)
 {
 	struct vkBindDataGraphPipelineSessionMemoryARM_args args = { device, bindInfoCount, pBindInfos };
-	return (int32_t)call_go(14, &args);
+	return room() ? (int32_t)call_go(14, &args) : out_of_host_memory;
 }
 
 struct vkBindImageMemory_args { struct dispatch * device; uint64_t image; uint64_t memory; uint64_t memoryOffset; };
 static int32_t vkBindImageMemory(struct dispatch * device, uint64_t image, uint64_t memory, uint64_t memoryOffset)
 {
 	struct vkBindImageMemory_args args = { device, image, memory, memoryOffset };
-	return (int32_t)call_go(15, &args);
+	return room() ? (int32_t)call_go(15, &args) : out_of_host_memory;
 }
 
 struct vkBindImageMemory2_args { struct dispatch * device; uint32_t bindInfoCount; const void * pBindInfos; };
 static int32_t vkBindImageMemory2(struct dispatch * device, uint32_t bindInfoCount, const void * pBindInfos)
 {
 	struct vkBindImageMemory2_args args = { device, bindInfoCount, pBindInfos };
-	return (int32_t)call_go(16, &args);
+	return room() ? (int32_t)call_go(16, &args) : out_of_host_memory;
 }
 
 struct vkBindOpticalFlowSessionImageNV_args { struct dispatch * device; uint64_t session; uint32_t bindingPoint; uint64_t view; uint32_t layout; };
 static int32_t vkBindOpticalFlowSessionImageNV(struct dispatch * device, uint64_t session, uint32_t bindingPoint, uint64_t view, uint32_t layout)
 {
 	struct vkBindOpticalFlowSessionImageNV_args args = { device, session, bindingPoint, view, layout };
-	return (int32_t)call_go(17, &args);
+	return room() ? (int32_t)call_go(17, &args) : out_of_host_memory;
 }
 
 struct vkBindTensorMemoryARM_args { struct dispatch * device; uint32_t bindInfoCount; const void * pBindInfos; };
 static int32_t vkBindTensorMemoryARM(struct dispatch * device, uint32_t bindInfoCount, const void * pBindInfos)
 {
 	struct vkBindTensorMemoryARM_args args = { device, bindInfoCount, pBindInfos };
-	return (int32_t)call_go(18, &args);
+	return room() ? (int32_t)call_go(18, &args) : out_of_host_memory;
 }
 
 struct vkBindVideoSessionMemoryKHR_args { struct dispatch * device; uint64_t videoSession; uint32_t bindSessionMemoryInfoCount; const void * pBindSessionMemoryInfos; };
 static int32_t vkBindVideoSessionMemoryKHR(struct dispatch * device, uint64_t videoSession, uint32_t bindSessionMemoryInfoCount, const void * pBindSessionMemoryInfos)
 {
 	struct vkBindVideoSessionMemoryKHR_args args = { device, videoSession, bindSessionMemoryInfoCount, pBindSessionMemoryInfos };
-	return (int32_t)call_go(19, &args);
+	return room() ? (int32_t)call_go(19, &args) : out_of_host_memory;
 }
 
 struct vkBuildAccelerationStructuresKHR_args { struct dispatch * device; uint64_t deferredOperation; uint32_t infoCount; const void * pInfos; const void * ppBuildRangeInfos; };
 static int32_t vkBuildAccelerationStructuresKHR(struct dispatch * device, uint64_t deferredOperation, uint32_t infoCount, const void * pInfos, const void * ppBuildRangeInfos)
 {
 	struct vkBuildAccelerationStructuresKHR_args args = { device, deferredOperation, infoCount, pInfos, ppBuildRangeInfos };
-	return (int32_t)call_go(20, &args);
+	return room() ? (int32_t)call_go(20, &args) : out_of_host_memory;
 }
 
 struct vkBuildMicromapsEXT_args { struct dispatch * device; uint64_t deferredOperation; uint32_t infoCount; const void * pInfos; };
 static int32_t vkBuildMicromapsEXT(struct dispatch * device, uint64_t deferredOperation, uint32_t infoCount, const void * pInfos)
 {
 	struct vkBuildMicromapsEXT_args args = { device, deferredOperation, infoCount, pInfos };
-	return (int32_t)call_go(21, &args);
+	return room() ? (int32_t)call_go(21, &args) : out_of_host_memory;
 }
 
 struct vkClearShaderInstrumentationMetricsARM_args { struct dispatch * device; uint64_t instrumentation; };
@@ -160,49 +160,54 @@ struct vkCmdBeginConditionalRendering2EXT_args { struct dispatch * commandBuffer
 static void vkCmdBeginConditionalRendering2EXT(struct dispatch * commandBuffer, const void * pConditionalRenderingBegin)
 {
 	struct vkCmdBeginConditionalRendering2EXT_args args = { commandBuffer, pConditionalRenderingBegin };
-	call_go(23, &args);
+	if (room()) call_go(23, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBeginConditionalRenderingEXT_args { struct dispatch * commandBuffer; const void * pConditionalRenderingBegin; };
 static void vkCmdBeginConditionalRenderingEXT(struct dispatch * commandBuffer, const void * pConditionalRenderingBegin)
 {
 	struct vkCmdBeginConditionalRenderingEXT_args args = { commandBuffer, pConditionalRenderingBegin };
-	call_go(24, &args);
+	if (room()) call_go(24, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBeginCustomResolveEXT_args { struct dispatch * commandBuffer; const void * pBeginCustomResolveInfo; };
 static void vkCmdBeginCustomResolveEXT(struct dispatch * commandBuffer, const void * pBeginCustomResolveInfo)
 {
 	struct vkCmdBeginCustomResolveEXT_args args = { commandBuffer, pBeginCustomResolveInfo };
-	call_go(25, &args);
+	if (room()) call_go(25, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBeginDebugUtilsLabelEXT_args { struct dispatch * commandBuffer; const void * pLabelInfo; };
 static void vkCmdBeginDebugUtilsLabelEXT(struct dispatch * commandBuffer, const void * pLabelInfo)
 {
 	struct vkCmdBeginDebugUtilsLabelEXT_args args = { commandBuffer, pLabelInfo };
-	call_go(26, &args);
+	if (room()) call_go(26, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBeginGpaSampleAMD_args { struct dispatch * commandBuffer; uint64_t gpaSession; const void * pGpaSampleBeginInfo; const void * pSampleID; };
 static int32_t vkCmdBeginGpaSampleAMD(struct dispatch * commandBuffer, uint64_t gpaSession, const void * pGpaSampleBeginInfo, const void * pSampleID)
 {
 	struct vkCmdBeginGpaSampleAMD_args args = { commandBuffer, gpaSession, pGpaSampleBeginInfo, pSampleID };
-	return (int32_t)call_go(27, &args);
+	return room() ? (int32_t)call_go(27, &args) : out_of_host_memory;
 }
 
 struct vkCmdBeginGpaSessionAMD_args { struct dispatch * commandBuffer; uint64_t gpaSession; };
 static int32_t vkCmdBeginGpaSessionAMD(struct dispatch * commandBuffer, uint64_t gpaSession)
 {
 	struct vkCmdBeginGpaSessionAMD_args args = { commandBuffer, gpaSession };
-	return (int32_t)call_go(28, &args);
+	return room() ? (int32_t)call_go(28, &args) : out_of_host_memory;
 }
 
 struct vkCmdBeginPerTileExecutionQCOM_args { struct dispatch * commandBuffer; const void * pPerTileBeginInfo; };
 static void vkCmdBeginPerTileExecutionQCOM(struct dispatch * commandBuffer, const void * pPerTileBeginInfo)
 {
 	struct vkCmdBeginPerTileExecutionQCOM_args args = { commandBuffer, pPerTileBeginInfo };
-	call_go(29, &args);
+	if (room()) call_go(29, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBeginQuery_args { struct dispatch * commandBuffer; uint64_t queryPool; uint32_t query; uint32_t flags; };
@@ -232,21 +237,24 @@ struct vkCmdBeginRenderPass_args { struct dispatch * commandBuffer; const void *
 static void vkCmdBeginRenderPass(struct dispatch * commandBuffer, const void * pRenderPassBegin, uint32_t contents)
 {
 	struct vkCmdBeginRenderPass_args args = { commandBuffer, pRenderPassBegin, contents };
-	call_go(32, &args);
+	if (room()) call_go(32, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBeginRenderPass2_args { struct dispatch * commandBuffer; const void * pRenderPassBegin; const void * pSubpassBeginInfo; };
 static void vkCmdBeginRenderPass2(struct dispatch * commandBuffer, const void * pRenderPassBegin, const void * pSubpassBeginInfo)
 {
 	struct vkCmdBeginRenderPass2_args args = { commandBuffer, pRenderPassBegin, pSubpassBeginInfo };
-	call_go(33, &args);
+	if (room()) call_go(33, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBeginRendering_args { struct dispatch * commandBuffer; const void * pRenderingInfo; };
 static void vkCmdBeginRendering(struct dispatch * commandBuffer, const void * pRenderingInfo)
 {
 	struct vkCmdBeginRendering_args args = { commandBuffer, pRenderingInfo };
-	call_go(34, &args);
+	if (room()) call_go(34, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBeginShaderInstrumentationARM_args { struct dispatch * commandBuffer; uint64_t instrumentation; };
@@ -262,7 +270,8 @@ struct vkCmdBeginTransformFeedback2EXT_args { struct dispatch * commandBuffer; u
 static void vkCmdBeginTransformFeedback2EXT(struct dispatch * commandBuffer, uint32_t firstCounterRange, uint32_t counterRangeCount, const void * pCounterInfos)
 {
 	struct vkCmdBeginTransformFeedback2EXT_args args = { commandBuffer, firstCounterRange, counterRangeCount, pCounterInfos };
-	call_go(36, &args);
+	if (room()) call_go(36, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBeginTransformFeedbackEXT_args { struct dispatch * commandBuffer; uint32_t firstCounterBuffer; uint32_t counterBufferCount; const void * pCounterBuffers; const void * pCounterBufferOffsets; };
@@ -286,14 +295,16 @@ struct vkCmdBeginVideoCodingKHR_args { struct dispatch * commandBuffer; const vo
 static void vkCmdBeginVideoCodingKHR(struct dispatch * commandBuffer, const void * pBeginInfo)
 {
 	struct vkCmdBeginVideoCodingKHR_args args = { commandBuffer, pBeginInfo };
-	call_go(38, &args);
+	if (room()) call_go(38, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBindDescriptorBufferEmbeddedSamplers2EXT_args { struct dispatch * commandBuffer; const void * pBindDescriptorBufferEmbeddedSamplersInfo; };
 static void vkCmdBindDescriptorBufferEmbeddedSamplers2EXT(struct dispatch * commandBuffer, const void * pBindDescriptorBufferEmbeddedSamplersInfo)
 {
 	struct vkCmdBindDescriptorBufferEmbeddedSamplers2EXT_args args = { commandBuffer, pBindDescriptorBufferEmbeddedSamplersInfo };
-	call_go(39, &args);
+	if (room()) call_go(39, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBindDescriptorBufferEmbeddedSamplersEXT_args { struct dispatch * commandBuffer; uint32_t pipelineBindPoint; uint64_t layout; uint32_t set; };
@@ -311,7 +322,8 @@ struct vkCmdBindDescriptorBuffersEXT_args { struct dispatch * commandBuffer; uin
 static void vkCmdBindDescriptorBuffersEXT(struct dispatch * commandBuffer, uint32_t bufferCount, const void * pBindingInfos)
 {
 	struct vkCmdBindDescriptorBuffersEXT_args args = { commandBuffer, bufferCount, pBindingInfos };
-	call_go(41, &args);
+	if (room()) call_go(41, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBindDescriptorSets_args { struct dispatch * commandBuffer; uint32_t pipelineBindPoint; uint64_t layout; uint32_t firstSet; uint32_t descriptorSetCount; const void * pDescriptorSets; uint32_t dynamicOffsetCount; const void * pDynamicOffsets; };
@@ -338,7 +350,8 @@ struct vkCmdBindDescriptorSets2_args { struct dispatch * commandBuffer; const vo
 static void vkCmdBindDescriptorSets2(struct dispatch * commandBuffer, const void * pBindDescriptorSetsInfo)
 {
 	struct vkCmdBindDescriptorSets2_args args = { commandBuffer, pBindDescriptorSetsInfo };
-	call_go(43, &args);
+	if (room()) call_go(43, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBindIndexBuffer_args { struct dispatch * commandBuffer; uint64_t buffer; uint64_t offset; uint32_t indexType; };
@@ -368,7 +381,8 @@ struct vkCmdBindIndexBuffer3KHR_args { struct dispatch * commandBuffer; const vo
 static void vkCmdBindIndexBuffer3KHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdBindIndexBuffer3KHR_args args = { commandBuffer, pInfo };
-	call_go(46, &args);
+	if (room()) call_go(46, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBindInvocationMaskHUAWEI_args { struct dispatch * commandBuffer; uint64_t imageView; uint32_t imageLayout; };
@@ -406,14 +420,16 @@ struct vkCmdBindResourceHeapEXT_args { struct dispatch * commandBuffer; const vo
 static void vkCmdBindResourceHeapEXT(struct dispatch * commandBuffer, const void * pBindInfo)
 {
 	struct vkCmdBindResourceHeapEXT_args args = { commandBuffer, pBindInfo };
-	call_go(50, &args);
+	if (room()) call_go(50, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBindSamplerHeapEXT_args { struct dispatch * commandBuffer; const void * pBindInfo; };
 static void vkCmdBindSamplerHeapEXT(struct dispatch * commandBuffer, const void * pBindInfo)
 {
 	struct vkCmdBindSamplerHeapEXT_args args = { commandBuffer, pBindInfo };
-	call_go(51, &args);
+	if (room()) call_go(51, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBindShadersEXT_args { struct dispatch * commandBuffer; uint32_t stageCount; const void * pStages; const void * pShaders; };
@@ -446,14 +462,16 @@ struct vkCmdBindTileMemoryQCOM_args { struct dispatch * commandBuffer; const voi
 static void vkCmdBindTileMemoryQCOM(struct dispatch * commandBuffer, const void * pTileMemoryBindInfo)
 {
 	struct vkCmdBindTileMemoryQCOM_args args = { commandBuffer, pTileMemoryBindInfo };
-	call_go(54, &args);
+	if (room()) call_go(54, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBindTransformFeedbackBuffers2EXT_args { struct dispatch * commandBuffer; uint32_t firstBinding; uint32_t bindingCount; const void * pBindingInfos; };
 static void vkCmdBindTransformFeedbackBuffers2EXT(struct dispatch * commandBuffer, uint32_t firstBinding, uint32_t bindingCount, const void * pBindingInfos)
 {
 	struct vkCmdBindTransformFeedbackBuffers2EXT_args args = { commandBuffer, firstBinding, bindingCount, pBindingInfos };
-	call_go(55, &args);
+	if (room()) call_go(55, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBindTransformFeedbackBuffersEXT_args { struct dispatch * commandBuffer; uint32_t firstBinding; uint32_t bindingCount; const void * pBuffers; const void * pOffsets; const void * pSizes; };
@@ -520,7 +538,8 @@ struct vkCmdBindVertexBuffers3KHR_args { struct dispatch * commandBuffer; uint32
 static void vkCmdBindVertexBuffers3KHR(struct dispatch * commandBuffer, uint32_t firstBinding, uint32_t bindingCount, const void * pBindingInfos)
 {
 	struct vkCmdBindVertexBuffers3KHR_args args = { commandBuffer, firstBinding, bindingCount, pBindingInfos };
-	call_go(59, &args);
+	if (room()) call_go(59, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBlitImage_args { struct dispatch * commandBuffer; uint64_t srcImage; uint32_t srcImageLayout; uint64_t dstImage; uint32_t dstImageLayout; uint32_t regionCount; const void * pRegions; uint32_t filter; };
@@ -545,49 +564,56 @@ struct vkCmdBlitImage2_args { struct dispatch * commandBuffer; const void * pBli
 static void vkCmdBlitImage2(struct dispatch * commandBuffer, const void * pBlitImageInfo)
 {
 	struct vkCmdBlitImage2_args args = { commandBuffer, pBlitImageInfo };
-	call_go(61, &args);
+	if (room()) call_go(61, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBuildAccelerationStructureNV_args { struct dispatch * commandBuffer; const void * pInfo; uint64_t instanceData; uint64_t instanceOffset; uint32_t update; uint64_t dst; uint64_t src; uint64_t scratch; uint64_t scratchOffset; };
 static void vkCmdBuildAccelerationStructureNV(struct dispatch * commandBuffer, const void * pInfo, uint64_t instanceData, uint64_t instanceOffset, uint32_t update, uint64_t dst, uint64_t src, uint64_t scratch, uint64_t scratchOffset)
 {
 	struct vkCmdBuildAccelerationStructureNV_args args = { commandBuffer, pInfo, instanceData, instanceOffset, update, dst, src, scratch, scratchOffset };
-	call_go(62, &args);
+	if (room()) call_go(62, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBuildAccelerationStructuresIndirectKHR_args { struct dispatch * commandBuffer; uint32_t infoCount; const void * pInfos; const void * pIndirectDeviceAddresses; const void * pIndirectStrides; const void * ppMaxPrimitiveCounts; };
 static void vkCmdBuildAccelerationStructuresIndirectKHR(struct dispatch * commandBuffer, uint32_t infoCount, const void * pInfos, const void * pIndirectDeviceAddresses, const void * pIndirectStrides, const void * ppMaxPrimitiveCounts)
 {
 	struct vkCmdBuildAccelerationStructuresIndirectKHR_args args = { commandBuffer, infoCount, pInfos, pIndirectDeviceAddresses, pIndirectStrides, ppMaxPrimitiveCounts };
-	call_go(63, &args);
+	if (room()) call_go(63, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBuildAccelerationStructuresKHR_args { struct dispatch * commandBuffer; uint32_t infoCount; const void * pInfos; const void * ppBuildRangeInfos; };
 static void vkCmdBuildAccelerationStructuresKHR(struct dispatch * commandBuffer, uint32_t infoCount, const void * pInfos, const void * ppBuildRangeInfos)
 {
 	struct vkCmdBuildAccelerationStructuresKHR_args args = { commandBuffer, infoCount, pInfos, ppBuildRangeInfos };
-	call_go(64, &args);
+	if (room()) call_go(64, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBuildClusterAccelerationStructureIndirectNV_args { struct dispatch * commandBuffer; const void * pCommandInfos; };
 static void vkCmdBuildClusterAccelerationStructureIndirectNV(struct dispatch * commandBuffer, const void * pCommandInfos)
 {
 	struct vkCmdBuildClusterAccelerationStructureIndirectNV_args args = { commandBuffer, pCommandInfos };
-	call_go(65, &args);
+	if (room()) call_go(65, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBuildMicromapsEXT_args { struct dispatch * commandBuffer; uint32_t infoCount; const void * pInfos; };
 static void vkCmdBuildMicromapsEXT(struct dispatch * commandBuffer, uint32_t infoCount, const void * pInfos)
 {
 	struct vkCmdBuildMicromapsEXT_args args = { commandBuffer, infoCount, pInfos };
-	call_go(66, &args);
+	if (room()) call_go(66, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdBuildPartitionedAccelerationStructuresNV_args { struct dispatch * commandBuffer; const void * pBuildInfo; };
 static void vkCmdBuildPartitionedAccelerationStructuresNV(struct dispatch * commandBuffer, const void * pBuildInfo)
 {
 	struct vkCmdBuildPartitionedAccelerationStructuresNV_args args = { commandBuffer, pBuildInfo };
-	call_go(67, &args);
+	if (room()) call_go(67, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdClearAttachments_args { struct dispatch * commandBuffer; uint32_t attachmentCount; const void * pAttachments; uint32_t rectCount; const void * pRects; };
@@ -647,21 +673,24 @@ struct vkCmdControlVideoCodingKHR_args { struct dispatch * commandBuffer; const 
 static void vkCmdControlVideoCodingKHR(struct dispatch * commandBuffer, const void * pCodingControlInfo)
 {
 	struct vkCmdControlVideoCodingKHR_args args = { commandBuffer, pCodingControlInfo };
-	call_go(71, &args);
+	if (room()) call_go(71, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdConvertCooperativeVectorMatrixNV_args { struct dispatch * commandBuffer; uint32_t infoCount; const void * pInfos; };
 static void vkCmdConvertCooperativeVectorMatrixNV(struct dispatch * commandBuffer, uint32_t infoCount, const void * pInfos)
 {
 	struct vkCmdConvertCooperativeVectorMatrixNV_args args = { commandBuffer, infoCount, pInfos };
-	call_go(72, &args);
+	if (room()) call_go(72, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyAccelerationStructureKHR_args { struct dispatch * commandBuffer; const void * pInfo; };
 static void vkCmdCopyAccelerationStructureKHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdCopyAccelerationStructureKHR_args args = { commandBuffer, pInfo };
-	call_go(73, &args);
+	if (room()) call_go(73, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyAccelerationStructureNV_args { struct dispatch * commandBuffer; uint64_t dst; uint64_t src; uint32_t mode; };
@@ -679,7 +708,8 @@ struct vkCmdCopyAccelerationStructureToMemoryKHR_args { struct dispatch * comman
 static void vkCmdCopyAccelerationStructureToMemoryKHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdCopyAccelerationStructureToMemoryKHR_args args = { commandBuffer, pInfo };
-	call_go(75, &args);
+	if (room()) call_go(75, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyBuffer_args { struct dispatch * commandBuffer; uint64_t srcBuffer; uint64_t dstBuffer; uint32_t regionCount; const void * pRegions; };
@@ -701,7 +731,8 @@ struct vkCmdCopyBuffer2_args { struct dispatch * commandBuffer; const void * pCo
 static void vkCmdCopyBuffer2(struct dispatch * commandBuffer, const void * pCopyBufferInfo)
 {
 	struct vkCmdCopyBuffer2_args args = { commandBuffer, pCopyBufferInfo };
-	call_go(77, &args);
+	if (room()) call_go(77, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyBufferToImage_args { struct dispatch * commandBuffer; uint64_t srcBuffer; uint64_t dstImage; uint32_t dstImageLayout; uint32_t regionCount; const void * pRegions; };
@@ -724,7 +755,8 @@ struct vkCmdCopyBufferToImage2_args { struct dispatch * commandBuffer; const voi
 static void vkCmdCopyBufferToImage2(struct dispatch * commandBuffer, const void * pCopyBufferToImageInfo)
 {
 	struct vkCmdCopyBufferToImage2_args args = { commandBuffer, pCopyBufferToImageInfo };
-	call_go(79, &args);
+	if (room()) call_go(79, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyGpaSessionResultsAMD_args { struct dispatch * commandBuffer; uint64_t gpaSession; };
@@ -757,7 +789,8 @@ struct vkCmdCopyImage2_args { struct dispatch * commandBuffer; const void * pCop
 static void vkCmdCopyImage2(struct dispatch * commandBuffer, const void * pCopyImageInfo)
 {
 	struct vkCmdCopyImage2_args args = { commandBuffer, pCopyImageInfo };
-	call_go(82, &args);
+	if (room()) call_go(82, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyImageToBuffer_args { struct dispatch * commandBuffer; uint64_t srcImage; uint32_t srcImageLayout; uint64_t dstBuffer; uint32_t regionCount; const void * pRegions; };
@@ -780,21 +813,24 @@ struct vkCmdCopyImageToBuffer2_args { struct dispatch * commandBuffer; const voi
 static void vkCmdCopyImageToBuffer2(struct dispatch * commandBuffer, const void * pCopyImageToBufferInfo)
 {
 	struct vkCmdCopyImageToBuffer2_args args = { commandBuffer, pCopyImageToBufferInfo };
-	call_go(84, &args);
+	if (room()) call_go(84, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyImageToMemoryKHR_args { struct dispatch * commandBuffer; const void * pCopyMemoryInfo; };
 static void vkCmdCopyImageToMemoryKHR(struct dispatch * commandBuffer, const void * pCopyMemoryInfo)
 {
 	struct vkCmdCopyImageToMemoryKHR_args args = { commandBuffer, pCopyMemoryInfo };
-	call_go(85, &args);
+	if (room()) call_go(85, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyMemoryIndirectKHR_args { struct dispatch * commandBuffer; const void * pCopyMemoryIndirectInfo; };
 static void vkCmdCopyMemoryIndirectKHR(struct dispatch * commandBuffer, const void * pCopyMemoryIndirectInfo)
 {
 	struct vkCmdCopyMemoryIndirectKHR_args args = { commandBuffer, pCopyMemoryIndirectInfo };
-	call_go(86, &args);
+	if (room()) call_go(86, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyMemoryIndirectNV_args { struct dispatch * commandBuffer; uint64_t copyBufferAddress; uint32_t copyCount; uint32_t stride; };
@@ -812,56 +848,64 @@ struct vkCmdCopyMemoryKHR_args { struct dispatch * commandBuffer; const void * p
 static void vkCmdCopyMemoryKHR(struct dispatch * commandBuffer, const void * pCopyMemoryInfo)
 {
 	struct vkCmdCopyMemoryKHR_args args = { commandBuffer, pCopyMemoryInfo };
-	call_go(88, &args);
+	if (room()) call_go(88, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyMemoryToAccelerationStructureKHR_args { struct dispatch * commandBuffer; const void * pInfo; };
 static void vkCmdCopyMemoryToAccelerationStructureKHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdCopyMemoryToAccelerationStructureKHR_args args = { commandBuffer, pInfo };
-	call_go(89, &args);
+	if (room()) call_go(89, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyMemoryToImageIndirectKHR_args { struct dispatch * commandBuffer; const void * pCopyMemoryToImageIndirectInfo; };
 static void vkCmdCopyMemoryToImageIndirectKHR(struct dispatch * commandBuffer, const void * pCopyMemoryToImageIndirectInfo)
 {
 	struct vkCmdCopyMemoryToImageIndirectKHR_args args = { commandBuffer, pCopyMemoryToImageIndirectInfo };
-	call_go(90, &args);
+	if (room()) call_go(90, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyMemoryToImageIndirectNV_args { struct dispatch * commandBuffer; uint64_t copyBufferAddress; uint32_t copyCount; uint32_t stride; uint64_t dstImage; uint32_t dstImageLayout; const void * pImageSubresources; };
 static void vkCmdCopyMemoryToImageIndirectNV(struct dispatch * commandBuffer, uint64_t copyBufferAddress, uint32_t copyCount, uint32_t stride, uint64_t dstImage, uint32_t dstImageLayout, const void * pImageSubresources)
 {
 	struct vkCmdCopyMemoryToImageIndirectNV_args args = { commandBuffer, copyBufferAddress, copyCount, stride, dstImage, dstImageLayout, pImageSubresources };
-	call_go(91, &args);
+	if (room()) call_go(91, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyMemoryToImageKHR_args { struct dispatch * commandBuffer; const void * pCopyMemoryInfo; };
 static void vkCmdCopyMemoryToImageKHR(struct dispatch * commandBuffer, const void * pCopyMemoryInfo)
 {
 	struct vkCmdCopyMemoryToImageKHR_args args = { commandBuffer, pCopyMemoryInfo };
-	call_go(92, &args);
+	if (room()) call_go(92, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyMemoryToMicromapEXT_args { struct dispatch * commandBuffer; const void * pInfo; };
 static void vkCmdCopyMemoryToMicromapEXT(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdCopyMemoryToMicromapEXT_args args = { commandBuffer, pInfo };
-	call_go(93, &args);
+	if (room()) call_go(93, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyMicromapEXT_args { struct dispatch * commandBuffer; const void * pInfo; };
 static void vkCmdCopyMicromapEXT(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdCopyMicromapEXT_args args = { commandBuffer, pInfo };
-	call_go(94, &args);
+	if (room()) call_go(94, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyMicromapToMemoryEXT_args { struct dispatch * commandBuffer; const void * pInfo; };
 static void vkCmdCopyMicromapToMemoryEXT(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdCopyMicromapToMemoryEXT_args args = { commandBuffer, pInfo };
-	call_go(95, &args);
+	if (room()) call_go(95, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCopyQueryPoolResults_args { struct dispatch * commandBuffer; uint64_t queryPool; uint32_t firstQuery; uint32_t queryCount; uint64_t dstBuffer; uint64_t dstOffset; uint64_t stride; uint32_t flags; };
@@ -900,28 +944,32 @@ struct vkCmdCopyTensorARM_args { struct dispatch * commandBuffer; const void * p
 static void vkCmdCopyTensorARM(struct dispatch * commandBuffer, const void * pCopyTensorInfo)
 {
 	struct vkCmdCopyTensorARM_args args = { commandBuffer, pCopyTensorInfo };
-	call_go(98, &args);
+	if (room()) call_go(98, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCuLaunchKernelNVX_args { struct dispatch * commandBuffer; const void * pLaunchInfo; };
 static void vkCmdCuLaunchKernelNVX(struct dispatch * commandBuffer, const void * pLaunchInfo)
 {
 	struct vkCmdCuLaunchKernelNVX_args args = { commandBuffer, pLaunchInfo };
-	call_go(99, &args);
+	if (room()) call_go(99, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdCudaLaunchKernelNV_args { struct dispatch * commandBuffer; const void * pLaunchInfo; };
 static void vkCmdCudaLaunchKernelNV(struct dispatch * commandBuffer, const void * pLaunchInfo)
 {
 	struct vkCmdCudaLaunchKernelNV_args args = { commandBuffer, pLaunchInfo };
-	call_go(100, &args);
+	if (room()) call_go(100, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDebugMarkerBeginEXT_args { struct dispatch * commandBuffer; const void * pMarkerInfo; };
 static void vkCmdDebugMarkerBeginEXT(struct dispatch * commandBuffer, const void * pMarkerInfo)
 {
 	struct vkCmdDebugMarkerBeginEXT_args args = { commandBuffer, pMarkerInfo };
-	call_go(101, &args);
+	if (room()) call_go(101, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDebugMarkerEndEXT_args { struct dispatch * commandBuffer; };
@@ -936,21 +984,24 @@ struct vkCmdDebugMarkerInsertEXT_args { struct dispatch * commandBuffer; const v
 static void vkCmdDebugMarkerInsertEXT(struct dispatch * commandBuffer, const void * pMarkerInfo)
 {
 	struct vkCmdDebugMarkerInsertEXT_args args = { commandBuffer, pMarkerInfo };
-	call_go(103, &args);
+	if (room()) call_go(103, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDecodeVideoKHR_args { struct dispatch * commandBuffer; const void * pDecodeInfo; };
 static void vkCmdDecodeVideoKHR(struct dispatch * commandBuffer, const void * pDecodeInfo)
 {
 	struct vkCmdDecodeVideoKHR_args args = { commandBuffer, pDecodeInfo };
-	call_go(104, &args);
+	if (room()) call_go(104, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDecompressMemoryEXT_args { struct dispatch * commandBuffer; const void * pDecompressMemoryInfoEXT; };
 static void vkCmdDecompressMemoryEXT(struct dispatch * commandBuffer, const void * pDecompressMemoryInfoEXT)
 {
 	struct vkCmdDecompressMemoryEXT_args args = { commandBuffer, pDecompressMemoryInfoEXT };
-	call_go(105, &args);
+	if (room()) call_go(105, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDecompressMemoryIndirectCountEXT_args { struct dispatch * commandBuffer; uint64_t decompressionMethod; uint64_t indirectCommandsAddress; uint64_t indirectCommandsCountAddress; uint32_t maxDecompressionCount; uint32_t stride; };
@@ -1019,21 +1070,24 @@ struct vkCmdDispatchDataGraphARM_args { struct dispatch * commandBuffer; uint64_
 static void vkCmdDispatchDataGraphARM(struct dispatch * commandBuffer, uint64_t session, const void * pInfo)
 {
 	struct vkCmdDispatchDataGraphARM_args args = { commandBuffer, session, pInfo };
-	call_go(111, &args);
+	if (room()) call_go(111, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDispatchGraphAMDX_args { struct dispatch * commandBuffer; uint64_t scratch; uint64_t scratchSize; const void * pCountInfo; };
 static void vkCmdDispatchGraphAMDX(struct dispatch * commandBuffer, uint64_t scratch, uint64_t scratchSize, const void * pCountInfo)
 {
 	struct vkCmdDispatchGraphAMDX_args args = { commandBuffer, scratch, scratchSize, pCountInfo };
-	call_go(112, &args);
+	if (room()) call_go(112, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDispatchGraphIndirectAMDX_args { struct dispatch * commandBuffer; uint64_t scratch; uint64_t scratchSize; const void * pCountInfo; };
 static void vkCmdDispatchGraphIndirectAMDX(struct dispatch * commandBuffer, uint64_t scratch, uint64_t scratchSize, const void * pCountInfo)
 {
 	struct vkCmdDispatchGraphIndirectAMDX_args args = { commandBuffer, scratch, scratchSize, pCountInfo };
-	call_go(113, &args);
+	if (room()) call_go(113, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDispatchGraphIndirectCountAMDX_args { struct dispatch * commandBuffer; uint64_t scratch; uint64_t scratchSize; uint64_t countInfo; };
@@ -1061,14 +1115,16 @@ struct vkCmdDispatchIndirect2KHR_args { struct dispatch * commandBuffer; const v
 static void vkCmdDispatchIndirect2KHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDispatchIndirect2KHR_args args = { commandBuffer, pInfo };
-	call_go(116, &args);
+	if (room()) call_go(116, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDispatchTileQCOM_args { struct dispatch * commandBuffer; const void * pDispatchTileInfo; };
 static void vkCmdDispatchTileQCOM(struct dispatch * commandBuffer, const void * pDispatchTileInfo)
 {
 	struct vkCmdDispatchTileQCOM_args args = { commandBuffer, pDispatchTileInfo };
-	call_go(117, &args);
+	if (room()) call_go(117, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDraw_args { struct dispatch * commandBuffer; uint32_t vertexCount; uint32_t instanceCount; uint32_t firstVertex; uint32_t firstInstance; };
@@ -1133,7 +1189,8 @@ struct vkCmdDrawIndexedIndirect2KHR_args { struct dispatch * commandBuffer; cons
 static void vkCmdDrawIndexedIndirect2KHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDrawIndexedIndirect2KHR_args args = { commandBuffer, pInfo };
-	call_go(123, &args);
+	if (room()) call_go(123, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDrawIndexedIndirectCount_args { struct dispatch * commandBuffer; uint64_t buffer; uint64_t offset; uint64_t countBuffer; uint64_t countBufferOffset; uint32_t maxDrawCount; uint32_t stride; };
@@ -1154,7 +1211,8 @@ struct vkCmdDrawIndexedIndirectCount2KHR_args { struct dispatch * commandBuffer;
 static void vkCmdDrawIndexedIndirectCount2KHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDrawIndexedIndirectCount2KHR_args args = { commandBuffer, pInfo };
-	call_go(125, &args);
+	if (room()) call_go(125, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDrawIndirect_args { struct dispatch * commandBuffer; uint64_t buffer; uint64_t offset; uint32_t drawCount; uint32_t stride; };
@@ -1173,14 +1231,16 @@ struct vkCmdDrawIndirect2KHR_args { struct dispatch * commandBuffer; const void 
 static void vkCmdDrawIndirect2KHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDrawIndirect2KHR_args args = { commandBuffer, pInfo };
-	call_go(127, &args);
+	if (room()) call_go(127, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDrawIndirectByteCount2EXT_args { struct dispatch * commandBuffer; uint32_t instanceCount; uint32_t firstInstance; const void * pCounterInfo; uint32_t counterOffset; uint32_t vertexStride; };
 static void vkCmdDrawIndirectByteCount2EXT(struct dispatch * commandBuffer, uint32_t instanceCount, uint32_t firstInstance, const void * pCounterInfo, uint32_t counterOffset, uint32_t vertexStride)
 {
 	struct vkCmdDrawIndirectByteCount2EXT_args args = { commandBuffer, instanceCount, firstInstance, pCounterInfo, counterOffset, vertexStride };
-	call_go(128, &args);
+	if (room()) call_go(128, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDrawIndirectByteCountEXT_args { struct dispatch * commandBuffer; uint32_t instanceCount; uint32_t firstInstance; uint64_t counterBuffer; uint64_t counterBufferOffset; uint32_t counterOffset; uint32_t vertexStride; };
@@ -1215,7 +1275,8 @@ struct vkCmdDrawIndirectCount2KHR_args { struct dispatch * commandBuffer; const 
 static void vkCmdDrawIndirectCount2KHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDrawIndirectCount2KHR_args args = { commandBuffer, pInfo };
-	call_go(131, &args);
+	if (room()) call_go(131, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDrawMeshTasksEXT_args { struct dispatch * commandBuffer; uint32_t groupCountX; uint32_t groupCountY; uint32_t groupCountZ; };
@@ -1233,14 +1294,16 @@ struct vkCmdDrawMeshTasksIndirect2EXT_args { struct dispatch * commandBuffer; co
 static void vkCmdDrawMeshTasksIndirect2EXT(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDrawMeshTasksIndirect2EXT_args args = { commandBuffer, pInfo };
-	call_go(133, &args);
+	if (room()) call_go(133, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDrawMeshTasksIndirectCount2EXT_args { struct dispatch * commandBuffer; const void * pInfo; };
 static void vkCmdDrawMeshTasksIndirectCount2EXT(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDrawMeshTasksIndirectCount2EXT_args args = { commandBuffer, pInfo };
-	call_go(134, &args);
+	if (room()) call_go(134, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDrawMeshTasksIndirectCountEXT_args { struct dispatch * commandBuffer; uint64_t buffer; uint64_t offset; uint64_t countBuffer; uint64_t countBufferOffset; uint32_t maxDrawCount; uint32_t stride; };
@@ -1309,21 +1372,24 @@ struct vkCmdDrawMultiEXT_args { struct dispatch * commandBuffer; uint32_t drawCo
 static void vkCmdDrawMultiEXT(struct dispatch * commandBuffer, uint32_t drawCount, const void * pVertexInfo, uint32_t instanceCount, uint32_t firstInstance, uint32_t stride)
 {
 	struct vkCmdDrawMultiEXT_args args = { commandBuffer, drawCount, pVertexInfo, instanceCount, firstInstance, stride };
-	call_go(140, &args);
+	if (room()) call_go(140, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdDrawMultiIndexedEXT_args { struct dispatch * commandBuffer; uint32_t drawCount; const void * pIndexInfo; uint32_t instanceCount; uint32_t firstInstance; uint32_t stride; const void * pVertexOffset; };
 static void vkCmdDrawMultiIndexedEXT(struct dispatch * commandBuffer, uint32_t drawCount, const void * pIndexInfo, uint32_t instanceCount, uint32_t firstInstance, uint32_t stride, const void * pVertexOffset)
 {
 	struct vkCmdDrawMultiIndexedEXT_args args = { commandBuffer, drawCount, pIndexInfo, instanceCount, firstInstance, stride, pVertexOffset };
-	call_go(141, &args);
+	if (room()) call_go(141, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdEncodeVideoKHR_args { struct dispatch * commandBuffer; const void * pEncodeInfo; };
 static void vkCmdEncodeVideoKHR(struct dispatch * commandBuffer, const void * pEncodeInfo)
 {
 	struct vkCmdEncodeVideoKHR_args args = { commandBuffer, pEncodeInfo };
-	call_go(142, &args);
+	if (room()) call_go(142, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdEndConditionalRenderingEXT_args { struct dispatch * commandBuffer; };
@@ -1356,14 +1422,15 @@ struct vkCmdEndGpaSessionAMD_args { struct dispatch * commandBuffer; uint64_t gp
 static int32_t vkCmdEndGpaSessionAMD(struct dispatch * commandBuffer, uint64_t gpaSession)
 {
 	struct vkCmdEndGpaSessionAMD_args args = { commandBuffer, gpaSession };
-	return (int32_t)call_go(146, &args);
+	return room() ? (int32_t)call_go(146, &args) : out_of_host_memory;
 }
 
 struct vkCmdEndPerTileExecutionQCOM_args { struct dispatch * commandBuffer; const void * pPerTileEndInfo; };
 static void vkCmdEndPerTileExecutionQCOM(struct dispatch * commandBuffer, const void * pPerTileEndInfo)
 {
 	struct vkCmdEndPerTileExecutionQCOM_args args = { commandBuffer, pPerTileEndInfo };
-	call_go(147, &args);
+	if (room()) call_go(147, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdEndQuery_args { struct dispatch * commandBuffer; uint64_t queryPool; uint32_t query; };
@@ -1399,7 +1466,8 @@ struct vkCmdEndRenderPass2_args { struct dispatch * commandBuffer; const void * 
 static void vkCmdEndRenderPass2(struct dispatch * commandBuffer, const void * pSubpassEndInfo)
 {
 	struct vkCmdEndRenderPass2_args args = { commandBuffer, pSubpassEndInfo };
-	call_go(151, &args);
+	if (room()) call_go(151, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdEndRendering_args { struct dispatch * commandBuffer; };
@@ -1414,7 +1482,8 @@ struct vkCmdEndRendering2KHR_args { struct dispatch * commandBuffer; const void 
 static void vkCmdEndRendering2KHR(struct dispatch * commandBuffer, const void * pRenderingEndInfo)
 {
 	struct vkCmdEndRendering2KHR_args args = { commandBuffer, pRenderingEndInfo };
-	call_go(153, &args);
+	if (room()) call_go(153, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdEndShaderInstrumentationARM_args { struct dispatch * commandBuffer; };
@@ -1429,7 +1498,8 @@ struct vkCmdEndTransformFeedback2EXT_args { struct dispatch * commandBuffer; uin
 static void vkCmdEndTransformFeedback2EXT(struct dispatch * commandBuffer, uint32_t firstCounterRange, uint32_t counterRangeCount, const void * pCounterInfos)
 {
 	struct vkCmdEndTransformFeedback2EXT_args args = { commandBuffer, firstCounterRange, counterRangeCount, pCounterInfos };
-	call_go(155, &args);
+	if (room()) call_go(155, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdEndTransformFeedbackEXT_args { struct dispatch * commandBuffer; uint32_t firstCounterBuffer; uint32_t counterBufferCount; const void * pCounterBuffers; const void * pCounterBufferOffsets; };
@@ -1453,7 +1523,8 @@ struct vkCmdEndVideoCodingKHR_args { struct dispatch * commandBuffer; const void
 static void vkCmdEndVideoCodingKHR(struct dispatch * commandBuffer, const void * pEndCodingInfo)
 {
 	struct vkCmdEndVideoCodingKHR_args args = { commandBuffer, pEndCodingInfo };
-	call_go(157, &args);
+	if (room()) call_go(157, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdExecuteCommands_args { struct dispatch * commandBuffer; uint32_t commandBufferCount; const void * pCommandBuffers; };
@@ -1473,14 +1544,16 @@ struct vkCmdExecuteGeneratedCommandsEXT_args { struct dispatch * commandBuffer; 
 static void vkCmdExecuteGeneratedCommandsEXT(struct dispatch * commandBuffer, uint32_t isPreprocessed, const void * pGeneratedCommandsInfo)
 {
 	struct vkCmdExecuteGeneratedCommandsEXT_args args = { commandBuffer, isPreprocessed, pGeneratedCommandsInfo };
-	call_go(159, &args);
+	if (room()) call_go(159, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdExecuteGeneratedCommandsNV_args { struct dispatch * commandBuffer; uint32_t isPreprocessed; const void * pGeneratedCommandsInfo; };
 static void vkCmdExecuteGeneratedCommandsNV(struct dispatch * commandBuffer, uint32_t isPreprocessed, const void * pGeneratedCommandsInfo)
 {
 	struct vkCmdExecuteGeneratedCommandsNV_args args = { commandBuffer, isPreprocessed, pGeneratedCommandsInfo };
-	call_go(160, &args);
+	if (room()) call_go(160, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdFillBuffer_args { struct dispatch * commandBuffer; uint64_t dstBuffer; uint64_t dstOffset; uint64_t size; uint32_t data; };
@@ -1524,7 +1597,8 @@ struct vkCmdInsertDebugUtilsLabelEXT_args { struct dispatch * commandBuffer; con
 static void vkCmdInsertDebugUtilsLabelEXT(struct dispatch * commandBuffer, const void * pLabelInfo)
 {
 	struct vkCmdInsertDebugUtilsLabelEXT_args args = { commandBuffer, pLabelInfo };
-	call_go(164, &args);
+	if (room()) call_go(164, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdNextSubpass_args { struct dispatch * commandBuffer; uint32_t contents; };
@@ -1540,42 +1614,48 @@ struct vkCmdNextSubpass2_args { struct dispatch * commandBuffer; const void * pS
 static void vkCmdNextSubpass2(struct dispatch * commandBuffer, const void * pSubpassBeginInfo, const void * pSubpassEndInfo)
 {
 	struct vkCmdNextSubpass2_args args = { commandBuffer, pSubpassBeginInfo, pSubpassEndInfo };
-	call_go(166, &args);
+	if (room()) call_go(166, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdOpticalFlowExecuteNV_args { struct dispatch * commandBuffer; uint64_t session; const void * pExecuteInfo; };
 static void vkCmdOpticalFlowExecuteNV(struct dispatch * commandBuffer, uint64_t session, const void * pExecuteInfo)
 {
 	struct vkCmdOpticalFlowExecuteNV_args args = { commandBuffer, session, pExecuteInfo };
-	call_go(167, &args);
+	if (room()) call_go(167, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdPipelineBarrier_args { struct dispatch * commandBuffer; uint32_t srcStageMask; uint32_t dstStageMask; uint32_t dependencyFlags; uint32_t memoryBarrierCount; const void * pMemoryBarriers; uint32_t bufferMemoryBarrierCount; const void * pBufferMemoryBarriers; uint32_t imageMemoryBarrierCount; const void * pImageMemoryBarriers; };
 static void vkCmdPipelineBarrier(struct dispatch * commandBuffer, uint32_t srcStageMask, uint32_t dstStageMask, uint32_t dependencyFlags, uint32_t memoryBarrierCount, const void * pMemoryBarriers, uint32_t bufferMemoryBarrierCount, const void * pBufferMemoryBarriers, uint32_t imageMemoryBarrierCount, const void * pImageMemoryBarriers)
 {
 	struct vkCmdPipelineBarrier_args args = { commandBuffer, srcStageMask, dstStageMask, dependencyFlags, memoryBarrierCount, pMemoryBarriers, bufferMemoryBarrierCount, pBufferMemoryBarriers, imageMemoryBarrierCount, pImageMemoryBarriers };
-	call_go(168, &args);
+	if (room()) call_go(168, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdPipelineBarrier2_args { struct dispatch * commandBuffer; const void * pDependencyInfo; };
 static void vkCmdPipelineBarrier2(struct dispatch * commandBuffer, const void * pDependencyInfo)
 {
 	struct vkCmdPipelineBarrier2_args args = { commandBuffer, pDependencyInfo };
-	call_go(169, &args);
+	if (room()) call_go(169, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdPreprocessGeneratedCommandsEXT_args { struct dispatch * commandBuffer; const void * pGeneratedCommandsInfo; struct dispatch * stateCommandBuffer; };
 static void vkCmdPreprocessGeneratedCommandsEXT(struct dispatch * commandBuffer, const void * pGeneratedCommandsInfo, struct dispatch * stateCommandBuffer)
 {
 	struct vkCmdPreprocessGeneratedCommandsEXT_args args = { commandBuffer, pGeneratedCommandsInfo, stateCommandBuffer };
-	call_go(170, &args);
+	if (room()) call_go(170, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdPreprocessGeneratedCommandsNV_args { struct dispatch * commandBuffer; const void * pGeneratedCommandsInfo; };
 static void vkCmdPreprocessGeneratedCommandsNV(struct dispatch * commandBuffer, const void * pGeneratedCommandsInfo)
 {
 	struct vkCmdPreprocessGeneratedCommandsNV_args args = { commandBuffer, pGeneratedCommandsInfo };
-	call_go(171, &args);
+	if (room()) call_go(171, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdPushConstants_args { struct dispatch * commandBuffer; uint64_t layout; uint32_t stageFlags; uint32_t offset; uint32_t size; const void * pValues; };
@@ -1598,42 +1678,48 @@ struct vkCmdPushConstants2_args { struct dispatch * commandBuffer; const void * 
 static void vkCmdPushConstants2(struct dispatch * commandBuffer, const void * pPushConstantsInfo)
 {
 	struct vkCmdPushConstants2_args args = { commandBuffer, pPushConstantsInfo };
-	call_go(173, &args);
+	if (room()) call_go(173, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdPushDataEXT_args { struct dispatch * commandBuffer; const void * pPushDataInfo; };
 static void vkCmdPushDataEXT(struct dispatch * commandBuffer, const void * pPushDataInfo)
 {
 	struct vkCmdPushDataEXT_args args = { commandBuffer, pPushDataInfo };
-	call_go(174, &args);
+	if (room()) call_go(174, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdPushDescriptorSet_args { struct dispatch * commandBuffer; uint32_t pipelineBindPoint; uint64_t layout; uint32_t set; uint32_t descriptorWriteCount; const void * pDescriptorWrites; };
 static void vkCmdPushDescriptorSet(struct dispatch * commandBuffer, uint32_t pipelineBindPoint, uint64_t layout, uint32_t set, uint32_t descriptorWriteCount, const void * pDescriptorWrites)
 {
 	struct vkCmdPushDescriptorSet_args args = { commandBuffer, pipelineBindPoint, layout, set, descriptorWriteCount, pDescriptorWrites };
-	call_go(175, &args);
+	if (room()) call_go(175, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdPushDescriptorSet2_args { struct dispatch * commandBuffer; const void * pPushDescriptorSetInfo; };
 static void vkCmdPushDescriptorSet2(struct dispatch * commandBuffer, const void * pPushDescriptorSetInfo)
 {
 	struct vkCmdPushDescriptorSet2_args args = { commandBuffer, pPushDescriptorSetInfo };
-	call_go(176, &args);
+	if (room()) call_go(176, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdPushDescriptorSetWithTemplate_args { struct dispatch * commandBuffer; uint64_t descriptorUpdateTemplate; uint64_t layout; uint32_t set; const void * pData; };
 static void vkCmdPushDescriptorSetWithTemplate(struct dispatch * commandBuffer, uint64_t descriptorUpdateTemplate, uint64_t layout, uint32_t set, const void * pData)
 {
 	struct vkCmdPushDescriptorSetWithTemplate_args args = { commandBuffer, descriptorUpdateTemplate, layout, set, pData };
-	call_go(177, &args);
+	if (room()) call_go(177, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdPushDescriptorSetWithTemplate2_args { struct dispatch * commandBuffer; const void * pPushDescriptorSetWithTemplateInfo; };
 static void vkCmdPushDescriptorSetWithTemplate2(struct dispatch * commandBuffer, const void * pPushDescriptorSetWithTemplateInfo)
 {
 	struct vkCmdPushDescriptorSetWithTemplate2_args args = { commandBuffer, pPushDescriptorSetWithTemplateInfo };
-	call_go(178, &args);
+	if (room()) call_go(178, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdResetEvent_args { struct dispatch * commandBuffer; uint64_t event; uint32_t stageMask; };
@@ -1688,7 +1774,8 @@ struct vkCmdResolveImage2_args { struct dispatch * commandBuffer; const void * p
 static void vkCmdResolveImage2(struct dispatch * commandBuffer, const void * pResolveImageInfo)
 {
 	struct vkCmdResolveImage2_args args = { commandBuffer, pResolveImageInfo };
-	call_go(183, &args);
+	if (room()) call_go(183, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetAlphaToCoverageEnableEXT_args { struct dispatch * commandBuffer; uint32_t alphaToCoverageEnable; };
@@ -1734,14 +1821,16 @@ struct vkCmdSetCheckpointNV_args { struct dispatch * commandBuffer; const void *
 static void vkCmdSetCheckpointNV(struct dispatch * commandBuffer, const void * pCheckpointMarker)
 {
 	struct vkCmdSetCheckpointNV_args args = { commandBuffer, pCheckpointMarker };
-	call_go(188, &args);
+	if (room()) call_go(188, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetCoarseSampleOrderNV_args { struct dispatch * commandBuffer; uint32_t sampleOrderType; uint32_t customSampleOrderCount; const void * pCustomSampleOrders; };
 static void vkCmdSetCoarseSampleOrderNV(struct dispatch * commandBuffer, uint32_t sampleOrderType, uint32_t customSampleOrderCount, const void * pCustomSampleOrders)
 {
 	struct vkCmdSetCoarseSampleOrderNV_args args = { commandBuffer, sampleOrderType, customSampleOrderCount, pCustomSampleOrders };
-	call_go(189, &args);
+	if (room()) call_go(189, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetColorBlendAdvancedEXT_args { struct dispatch * commandBuffer; uint32_t firstAttachment; uint32_t attachmentCount; const void * pColorBlendAdvanced; };
@@ -1817,7 +1906,8 @@ struct vkCmdSetComputeOccupancyPriorityNV_args { struct dispatch * commandBuffer
 static void vkCmdSetComputeOccupancyPriorityNV(struct dispatch * commandBuffer, const void * pParameters)
 {
 	struct vkCmdSetComputeOccupancyPriorityNV_args args = { commandBuffer, pParameters };
-	call_go(195, &args);
+	if (room()) call_go(195, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetConservativeRasterizationModeEXT_args { struct dispatch * commandBuffer; uint32_t conservativeRasterizationMode; };
@@ -1911,7 +2001,8 @@ struct vkCmdSetDepthBias2EXT_args { struct dispatch * commandBuffer; const void 
 static void vkCmdSetDepthBias2EXT(struct dispatch * commandBuffer, const void * pDepthBiasInfo)
 {
 	struct vkCmdSetDepthBias2EXT_args args = { commandBuffer, pDepthBiasInfo };
-	call_go(205, &args);
+	if (room()) call_go(205, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetDepthBiasEnable_args { struct dispatch * commandBuffer; uint32_t depthBiasEnable; };
@@ -2013,7 +2104,8 @@ struct vkCmdSetDescriptorBufferOffsets2EXT_args { struct dispatch * commandBuffe
 static void vkCmdSetDescriptorBufferOffsets2EXT(struct dispatch * commandBuffer, const void * pSetDescriptorBufferOffsetsInfo)
 {
 	struct vkCmdSetDescriptorBufferOffsets2EXT_args args = { commandBuffer, pSetDescriptorBufferOffsetsInfo };
-	call_go(216, &args);
+	if (room()) call_go(216, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetDescriptorBufferOffsetsEXT_args { struct dispatch * commandBuffer; uint32_t pipelineBindPoint; uint64_t layout; uint32_t firstSet; uint32_t setCount; const void * pBufferIndices; const void * pOffsets; };
@@ -2080,7 +2172,8 @@ struct vkCmdSetDispatchParametersARM_args { struct dispatch * commandBuffer; con
 static void vkCmdSetDispatchParametersARM(struct dispatch * commandBuffer, const void * pDispatchParameters)
 {
 	struct vkCmdSetDispatchParametersARM_args args = { commandBuffer, pDispatchParameters };
-	call_go(222, &args);
+	if (room()) call_go(222, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetEvent_args { struct dispatch * commandBuffer; uint64_t event; uint32_t stageMask; };
@@ -2097,7 +2190,8 @@ struct vkCmdSetEvent2_args { struct dispatch * commandBuffer; uint64_t event; co
 static void vkCmdSetEvent2(struct dispatch * commandBuffer, uint64_t event, const void * pDependencyInfo)
 {
 	struct vkCmdSetEvent2_args args = { commandBuffer, event, pDependencyInfo };
-	call_go(224, &args);
+	if (room()) call_go(224, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetExclusiveScissorEnableNV_args { struct dispatch * commandBuffer; uint32_t firstExclusiveScissor; uint32_t exclusiveScissorCount; const void * pExclusiveScissorEnables; };
@@ -2242,21 +2336,21 @@ struct vkCmdSetPerformanceMarkerINTEL_args { struct dispatch * commandBuffer; co
 static int32_t vkCmdSetPerformanceMarkerINTEL(struct dispatch * commandBuffer, const void * pMarkerInfo)
 {
 	struct vkCmdSetPerformanceMarkerINTEL_args args = { commandBuffer, pMarkerInfo };
-	return (int32_t)call_go(238, &args);
+	return room() ? (int32_t)call_go(238, &args) : out_of_host_memory;
 }
 
 struct vkCmdSetPerformanceOverrideINTEL_args { struct dispatch * commandBuffer; const void * pOverrideInfo; };
 static int32_t vkCmdSetPerformanceOverrideINTEL(struct dispatch * commandBuffer, const void * pOverrideInfo)
 {
 	struct vkCmdSetPerformanceOverrideINTEL_args args = { commandBuffer, pOverrideInfo };
-	return (int32_t)call_go(239, &args);
+	return room() ? (int32_t)call_go(239, &args) : out_of_host_memory;
 }
 
 struct vkCmdSetPerformanceStreamMarkerINTEL_args { struct dispatch * commandBuffer; const void * pMarkerInfo; };
 static int32_t vkCmdSetPerformanceStreamMarkerINTEL(struct dispatch * commandBuffer, const void * pMarkerInfo)
 {
 	struct vkCmdSetPerformanceStreamMarkerINTEL_args args = { commandBuffer, pMarkerInfo };
-	return (int32_t)call_go(240, &args);
+	return room() ? (int32_t)call_go(240, &args) : out_of_host_memory;
 }
 
 struct vkCmdSetPolygonModeEXT_args { struct dispatch * commandBuffer; uint32_t polygonMode; };
@@ -2344,14 +2438,16 @@ struct vkCmdSetRenderingAttachmentLocations_args { struct dispatch * commandBuff
 static void vkCmdSetRenderingAttachmentLocations(struct dispatch * commandBuffer, const void * pLocationInfo)
 {
 	struct vkCmdSetRenderingAttachmentLocations_args args = { commandBuffer, pLocationInfo };
-	call_go(250, &args);
+	if (room()) call_go(250, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetRenderingInputAttachmentIndices_args { struct dispatch * commandBuffer; const void * pInputAttachmentIndexInfo; };
 static void vkCmdSetRenderingInputAttachmentIndices(struct dispatch * commandBuffer, const void * pInputAttachmentIndexInfo)
 {
 	struct vkCmdSetRenderingInputAttachmentIndices_args args = { commandBuffer, pInputAttachmentIndexInfo };
-	call_go(251, &args);
+	if (room()) call_go(251, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetRepresentativeFragmentTestEnableNV_args { struct dispatch * commandBuffer; uint32_t representativeFragmentTestEnable; };
@@ -2367,7 +2463,8 @@ struct vkCmdSetSampleLocationsEXT_args { struct dispatch * commandBuffer; const 
 static void vkCmdSetSampleLocationsEXT(struct dispatch * commandBuffer, const void * pSampleLocationsInfo)
 {
 	struct vkCmdSetSampleLocationsEXT_args args = { commandBuffer, pSampleLocationsInfo };
-	call_go(253, &args);
+	if (room()) call_go(253, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetSampleLocationsEnableEXT_args { struct dispatch * commandBuffer; uint32_t sampleLocationsEnable; };
@@ -2383,7 +2480,8 @@ struct vkCmdSetSampleMaskEXT_args { struct dispatch * commandBuffer; uint32_t sa
 static void vkCmdSetSampleMaskEXT(struct dispatch * commandBuffer, uint32_t samples, const void * pSampleMask)
 {
 	struct vkCmdSetSampleMaskEXT_args args = { commandBuffer, samples, pSampleMask };
-	call_go(255, &args);
+	if (room()) call_go(255, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetScissor_args { struct dispatch * commandBuffer; uint32_t firstScissor; uint32_t scissorCount; const void * pScissors; };
@@ -2487,7 +2585,8 @@ struct vkCmdSetVertexInputEXT_args { struct dispatch * commandBuffer; uint32_t v
 static void vkCmdSetVertexInputEXT(struct dispatch * commandBuffer, uint32_t vertexBindingDescriptionCount, const void * pVertexBindingDescriptions, uint32_t vertexAttributeDescriptionCount, const void * pVertexAttributeDescriptions)
 {
 	struct vkCmdSetVertexInputEXT_args args = { commandBuffer, vertexBindingDescriptionCount, pVertexBindingDescriptions, vertexAttributeDescriptionCount, pVertexAttributeDescriptions };
-	call_go(265, &args);
+	if (room()) call_go(265, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetViewport_args { struct dispatch * commandBuffer; uint32_t firstViewport; uint32_t viewportCount; const void * pViewports; };
@@ -2508,7 +2607,8 @@ struct vkCmdSetViewportShadingRatePaletteNV_args { struct dispatch * commandBuff
 static void vkCmdSetViewportShadingRatePaletteNV(struct dispatch * commandBuffer, uint32_t firstViewport, uint32_t viewportCount, const void * pShadingRatePalettes)
 {
 	struct vkCmdSetViewportShadingRatePaletteNV_args args = { commandBuffer, firstViewport, viewportCount, pShadingRatePalettes };
-	call_go(267, &args);
+	if (room()) call_go(267, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdSetViewportSwizzleNV_args { struct dispatch * commandBuffer; uint32_t firstViewport; uint32_t viewportCount; const void * pViewportSwizzles; };
@@ -2692,14 +2792,16 @@ struct vkCmdWaitEvents_args { struct dispatch * commandBuffer; uint32_t eventCou
 static void vkCmdWaitEvents(struct dispatch * commandBuffer, uint32_t eventCount, const void * pEvents, uint32_t srcStageMask, uint32_t dstStageMask, uint32_t memoryBarrierCount, const void * pMemoryBarriers, uint32_t bufferMemoryBarrierCount, const void * pBufferMemoryBarriers, uint32_t imageMemoryBarrierCount, const void * pImageMemoryBarriers)
 {
 	struct vkCmdWaitEvents_args args = { commandBuffer, eventCount, pEvents, srcStageMask, dstStageMask, memoryBarrierCount, pMemoryBarriers, bufferMemoryBarrierCount, pBufferMemoryBarriers, imageMemoryBarrierCount, pImageMemoryBarriers };
-	call_go(280, &args);
+	if (room()) call_go(280, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdWaitEvents2_args { struct dispatch * commandBuffer; uint32_t eventCount; const void * pEvents; const void * pDependencyInfos; };
 static void vkCmdWaitEvents2(struct dispatch * commandBuffer, uint32_t eventCount, const void * pEvents, const void * pDependencyInfos)
 {
 	struct vkCmdWaitEvents2_args args = { commandBuffer, eventCount, pEvents, pDependencyInfos };
-	call_go(281, &args);
+	if (room()) call_go(281, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdWriteAccelerationStructuresPropertiesKHR_args { struct dispatch * commandBuffer; uint32_t accelerationStructureCount; const void * pAccelerationStructures; uint32_t queryType; uint64_t queryPool; uint32_t firstQuery; };
@@ -2762,7 +2864,8 @@ struct vkCmdWriteMarkerToMemoryAMD_args { struct dispatch * commandBuffer; const
 static void vkCmdWriteMarkerToMemoryAMD(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdWriteMarkerToMemoryAMD_args args = { commandBuffer, pInfo };
-	call_go(286, &args);
+	if (room()) call_go(286, &args);
+	else if (commandBuffer) commandBuffer->exhausted = 1;
 }
 
 struct vkCmdWriteMicromapsPropertiesEXT_args { struct dispatch * commandBuffer; uint32_t micromapCount; const void * pMicromaps; uint32_t queryType; uint64_t queryPool; uint32_t firstQuery; };
@@ -2807,532 +2910,532 @@ struct vkCompileDeferredNV_args { struct dispatch * device; uint64_t pipeline; u
 static int32_t vkCompileDeferredNV(struct dispatch * device, uint64_t pipeline, uint32_t shader)
 {
 	struct vkCompileDeferredNV_args args = { device, pipeline, shader };
-	return (int32_t)call_go(290, &args);
+	return room() ? (int32_t)call_go(290, &args) : out_of_host_memory;
 }
 
 struct vkConvertCooperativeVectorMatrixNV_args { struct dispatch * device; const void * pInfo; };
 static int32_t vkConvertCooperativeVectorMatrixNV(struct dispatch * device, const void * pInfo)
 {
 	struct vkConvertCooperativeVectorMatrixNV_args args = { device, pInfo };
-	return (int32_t)call_go(291, &args);
+	return room() ? (int32_t)call_go(291, &args) : out_of_host_memory;
 }
 
 struct vkCopyAccelerationStructureKHR_args { struct dispatch * device; uint64_t deferredOperation; const void * pInfo; };
 static int32_t vkCopyAccelerationStructureKHR(struct dispatch * device, uint64_t deferredOperation, const void * pInfo)
 {
 	struct vkCopyAccelerationStructureKHR_args args = { device, deferredOperation, pInfo };
-	return (int32_t)call_go(292, &args);
+	return room() ? (int32_t)call_go(292, &args) : out_of_host_memory;
 }
 
 struct vkCopyAccelerationStructureToMemoryKHR_args { struct dispatch * device; uint64_t deferredOperation; const void * pInfo; };
 static int32_t vkCopyAccelerationStructureToMemoryKHR(struct dispatch * device, uint64_t deferredOperation, const void * pInfo)
 {
 	struct vkCopyAccelerationStructureToMemoryKHR_args args = { device, deferredOperation, pInfo };
-	return (int32_t)call_go(293, &args);
+	return room() ? (int32_t)call_go(293, &args) : out_of_host_memory;
 }
 
 struct vkCopyImageToImage_args { struct dispatch * device; const void * pCopyImageToImageInfo; };
 static int32_t vkCopyImageToImage(struct dispatch * device, const void * pCopyImageToImageInfo)
 {
 	struct vkCopyImageToImage_args args = { device, pCopyImageToImageInfo };
-	return (int32_t)call_go(294, &args);
+	return room() ? (int32_t)call_go(294, &args) : out_of_host_memory;
 }
 
 struct vkCopyImageToMemory_args { struct dispatch * device; const void * pCopyImageToMemoryInfo; };
 static int32_t vkCopyImageToMemory(struct dispatch * device, const void * pCopyImageToMemoryInfo)
 {
 	struct vkCopyImageToMemory_args args = { device, pCopyImageToMemoryInfo };
-	return (int32_t)call_go(295, &args);
+	return room() ? (int32_t)call_go(295, &args) : out_of_host_memory;
 }
 
 struct vkCopyMemoryToAccelerationStructureKHR_args { struct dispatch * device; uint64_t deferredOperation; const void * pInfo; };
 static int32_t vkCopyMemoryToAccelerationStructureKHR(struct dispatch * device, uint64_t deferredOperation, const void * pInfo)
 {
 	struct vkCopyMemoryToAccelerationStructureKHR_args args = { device, deferredOperation, pInfo };
-	return (int32_t)call_go(296, &args);
+	return room() ? (int32_t)call_go(296, &args) : out_of_host_memory;
 }
 
 struct vkCopyMemoryToImage_args { struct dispatch * device; const void * pCopyMemoryToImageInfo; };
 static int32_t vkCopyMemoryToImage(struct dispatch * device, const void * pCopyMemoryToImageInfo)
 {
 	struct vkCopyMemoryToImage_args args = { device, pCopyMemoryToImageInfo };
-	return (int32_t)call_go(297, &args);
+	return room() ? (int32_t)call_go(297, &args) : out_of_host_memory;
 }
 
 struct vkCopyMemoryToMicromapEXT_args { struct dispatch * device; uint64_t deferredOperation; const void * pInfo; };
 static int32_t vkCopyMemoryToMicromapEXT(struct dispatch * device, uint64_t deferredOperation, const void * pInfo)
 {
 	struct vkCopyMemoryToMicromapEXT_args args = { device, deferredOperation, pInfo };
-	return (int32_t)call_go(298, &args);
+	return room() ? (int32_t)call_go(298, &args) : out_of_host_memory;
 }
 
 struct vkCopyMicromapEXT_args { struct dispatch * device; uint64_t deferredOperation; const void * pInfo; };
 static int32_t vkCopyMicromapEXT(struct dispatch * device, uint64_t deferredOperation, const void * pInfo)
 {
 	struct vkCopyMicromapEXT_args args = { device, deferredOperation, pInfo };
-	return (int32_t)call_go(299, &args);
+	return room() ? (int32_t)call_go(299, &args) : out_of_host_memory;
 }
 
 struct vkCopyMicromapToMemoryEXT_args { struct dispatch * device; uint64_t deferredOperation; const void * pInfo; };
 static int32_t vkCopyMicromapToMemoryEXT(struct dispatch * device, uint64_t deferredOperation, const void * pInfo)
 {
 	struct vkCopyMicromapToMemoryEXT_args args = { device, deferredOperation, pInfo };
-	return (int32_t)call_go(300, &args);
+	return room() ? (int32_t)call_go(300, &args) : out_of_host_memory;
 }
 
 struct vkCreateAccelerationStructure2KHR_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pAccelerationStructure; };
 static int32_t vkCreateAccelerationStructure2KHR(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pAccelerationStructure)
 {
 	struct vkCreateAccelerationStructure2KHR_args args = { device, pCreateInfo, pAllocator, pAccelerationStructure };
-	return (int32_t)call_go(301, &args);
+	return room() ? (int32_t)call_go(301, &args) : out_of_host_memory;
 }
 
 struct vkCreateAccelerationStructureKHR_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pAccelerationStructure; };
 static int32_t vkCreateAccelerationStructureKHR(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pAccelerationStructure)
 {
 	struct vkCreateAccelerationStructureKHR_args args = { device, pCreateInfo, pAllocator, pAccelerationStructure };
-	return (int32_t)call_go(302, &args);
+	return room() ? (int32_t)call_go(302, &args) : out_of_host_memory;
 }
 
 struct vkCreateAccelerationStructureNV_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pAccelerationStructure; };
 static int32_t vkCreateAccelerationStructureNV(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pAccelerationStructure)
 {
 	struct vkCreateAccelerationStructureNV_args args = { device, pCreateInfo, pAllocator, pAccelerationStructure };
-	return (int32_t)call_go(303, &args);
+	return room() ? (int32_t)call_go(303, &args) : out_of_host_memory;
 }
 
 struct vkCreateBuffer_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pBuffer; };
 static int32_t vkCreateBuffer(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pBuffer)
 {
 	struct vkCreateBuffer_args args = { device, pCreateInfo, pAllocator, pBuffer };
-	return (int32_t)call_go(304, &args);
+	return room() ? (int32_t)call_go(304, &args) : out_of_host_memory;
 }
 
 struct vkCreateBufferView_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pView; };
 static int32_t vkCreateBufferView(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pView)
 {
 	struct vkCreateBufferView_args args = { device, pCreateInfo, pAllocator, pView };
-	return (int32_t)call_go(305, &args);
+	return room() ? (int32_t)call_go(305, &args) : out_of_host_memory;
 }
 
 struct vkCreateCommandPool_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pCommandPool; };
 static int32_t vkCreateCommandPool(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pCommandPool)
 {
 	struct vkCreateCommandPool_args args = { device, pCreateInfo, pAllocator, pCommandPool };
-	return (int32_t)call_go(306, &args);
+	return room() ? (int32_t)call_go(306, &args) : out_of_host_memory;
 }
 
 struct vkCreateComputePipelines_args { struct dispatch * device; uint64_t pipelineCache; uint32_t createInfoCount; const void * pCreateInfos; const void * pAllocator; const void * pPipelines; };
 static int32_t vkCreateComputePipelines(struct dispatch * device, uint64_t pipelineCache, uint32_t createInfoCount, const void * pCreateInfos, const void * pAllocator, const void * pPipelines)
 {
 	struct vkCreateComputePipelines_args args = { device, pipelineCache, createInfoCount, pCreateInfos, pAllocator, pPipelines };
-	return (int32_t)call_go(307, &args);
+	return room() ? (int32_t)call_go(307, &args) : out_of_host_memory;
 }
 
 struct vkCreateCuFunctionNVX_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pFunction; };
 static int32_t vkCreateCuFunctionNVX(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pFunction)
 {
 	struct vkCreateCuFunctionNVX_args args = { device, pCreateInfo, pAllocator, pFunction };
-	return (int32_t)call_go(308, &args);
+	return room() ? (int32_t)call_go(308, &args) : out_of_host_memory;
 }
 
 struct vkCreateCuModuleNVX_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pModule; };
 static int32_t vkCreateCuModuleNVX(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pModule)
 {
 	struct vkCreateCuModuleNVX_args args = { device, pCreateInfo, pAllocator, pModule };
-	return (int32_t)call_go(309, &args);
+	return room() ? (int32_t)call_go(309, &args) : out_of_host_memory;
 }
 
 struct vkCreateCudaFunctionNV_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pFunction; };
 static int32_t vkCreateCudaFunctionNV(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pFunction)
 {
 	struct vkCreateCudaFunctionNV_args args = { device, pCreateInfo, pAllocator, pFunction };
-	return (int32_t)call_go(310, &args);
+	return room() ? (int32_t)call_go(310, &args) : out_of_host_memory;
 }
 
 struct vkCreateCudaModuleNV_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pModule; };
 static int32_t vkCreateCudaModuleNV(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pModule)
 {
 	struct vkCreateCudaModuleNV_args args = { device, pCreateInfo, pAllocator, pModule };
-	return (int32_t)call_go(311, &args);
+	return room() ? (int32_t)call_go(311, &args) : out_of_host_memory;
 }
 
 struct vkCreateDataGraphPipelineSessionARM_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pSession; };
 static int32_t vkCreateDataGraphPipelineSessionARM(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pSession)
 {
 	struct vkCreateDataGraphPipelineSessionARM_args args = { device, pCreateInfo, pAllocator, pSession };
-	return (int32_t)call_go(312, &args);
+	return room() ? (int32_t)call_go(312, &args) : out_of_host_memory;
 }
 
 struct vkCreateDataGraphPipelinesARM_args { struct dispatch * device; uint64_t deferredOperation; uint64_t pipelineCache; uint32_t createInfoCount; const void * pCreateInfos; const void * pAllocator; const void * pPipelines; };
 static int32_t vkCreateDataGraphPipelinesARM(struct dispatch * device, uint64_t deferredOperation, uint64_t pipelineCache, uint32_t createInfoCount, const void * pCreateInfos, const void * pAllocator, const void * pPipelines)
 {
 	struct vkCreateDataGraphPipelinesARM_args args = { device, deferredOperation, pipelineCache, createInfoCount, pCreateInfos, pAllocator, pPipelines };
-	return (int32_t)call_go(313, &args);
+	return room() ? (int32_t)call_go(313, &args) : out_of_host_memory;
 }
 
 struct vkCreateDebugReportCallbackEXT_args { struct dispatch * instance; const void * pCreateInfo; const void * pAllocator; const void * pCallback; };
 static int32_t vkCreateDebugReportCallbackEXT(struct dispatch * instance, const void * pCreateInfo, const void * pAllocator, const void * pCallback)
 {
 	struct vkCreateDebugReportCallbackEXT_args args = { instance, pCreateInfo, pAllocator, pCallback };
-	return (int32_t)call_go(314, &args);
+	return room() ? (int32_t)call_go(314, &args) : out_of_host_memory;
 }
 
 struct vkCreateDebugUtilsMessengerEXT_args { struct dispatch * instance; const void * pCreateInfo; const void * pAllocator; const void * pMessenger; };
 static int32_t vkCreateDebugUtilsMessengerEXT(struct dispatch * instance, const void * pCreateInfo, const void * pAllocator, const void * pMessenger)
 {
 	struct vkCreateDebugUtilsMessengerEXT_args args = { instance, pCreateInfo, pAllocator, pMessenger };
-	return (int32_t)call_go(315, &args);
+	return room() ? (int32_t)call_go(315, &args) : out_of_host_memory;
 }
 
 struct vkCreateDeferredOperationKHR_args { struct dispatch * device; const void * pAllocator; const void * pDeferredOperation; };
 static int32_t vkCreateDeferredOperationKHR(struct dispatch * device, const void * pAllocator, const void * pDeferredOperation)
 {
 	struct vkCreateDeferredOperationKHR_args args = { device, pAllocator, pDeferredOperation };
-	return (int32_t)call_go(316, &args);
+	return room() ? (int32_t)call_go(316, &args) : out_of_host_memory;
 }
 
 struct vkCreateDescriptorPool_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pDescriptorPool; };
 static int32_t vkCreateDescriptorPool(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pDescriptorPool)
 {
 	struct vkCreateDescriptorPool_args args = { device, pCreateInfo, pAllocator, pDescriptorPool };
-	return (int32_t)call_go(317, &args);
+	return room() ? (int32_t)call_go(317, &args) : out_of_host_memory;
 }
 
 struct vkCreateDescriptorSetLayout_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pSetLayout; };
 static int32_t vkCreateDescriptorSetLayout(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pSetLayout)
 {
 	struct vkCreateDescriptorSetLayout_args args = { device, pCreateInfo, pAllocator, pSetLayout };
-	return (int32_t)call_go(318, &args);
+	return room() ? (int32_t)call_go(318, &args) : out_of_host_memory;
 }
 
 struct vkCreateDescriptorUpdateTemplate_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pDescriptorUpdateTemplate; };
 static int32_t vkCreateDescriptorUpdateTemplate(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pDescriptorUpdateTemplate)
 {
 	struct vkCreateDescriptorUpdateTemplate_args args = { device, pCreateInfo, pAllocator, pDescriptorUpdateTemplate };
-	return (int32_t)call_go(319, &args);
+	return room() ? (int32_t)call_go(319, &args) : out_of_host_memory;
 }
 
 struct vkCreateDevice_args { struct dispatch * physicalDevice; const void * pCreateInfo; const void * pAllocator; const void * pDevice; };
 static int32_t vkCreateDevice(struct dispatch * physicalDevice, const void * pCreateInfo, const void * pAllocator, const void * pDevice)
 {
 	struct vkCreateDevice_args args = { physicalDevice, pCreateInfo, pAllocator, pDevice };
-	return (int32_t)call_go(320, &args);
+	return room() ? (int32_t)call_go(320, &args) : out_of_host_memory;
 }
 
 struct vkCreateDisplayModeKHR_args { struct dispatch * physicalDevice; uint64_t display; const void * pCreateInfo; const void * pAllocator; const void * pMode; };
 static int32_t vkCreateDisplayModeKHR(struct dispatch * physicalDevice, uint64_t display, const void * pCreateInfo, const void * pAllocator, const void * pMode)
 {
 	struct vkCreateDisplayModeKHR_args args = { physicalDevice, display, pCreateInfo, pAllocator, pMode };
-	return (int32_t)call_go(321, &args);
+	return room() ? (int32_t)call_go(321, &args) : out_of_host_memory;
 }
 
 struct vkCreateDisplayPlaneSurfaceKHR_args { struct dispatch * instance; const void * pCreateInfo; const void * pAllocator; const void * pSurface; };
 static int32_t vkCreateDisplayPlaneSurfaceKHR(struct dispatch * instance, const void * pCreateInfo, const void * pAllocator, const void * pSurface)
 {
 	struct vkCreateDisplayPlaneSurfaceKHR_args args = { instance, pCreateInfo, pAllocator, pSurface };
-	return (int32_t)call_go(322, &args);
+	return room() ? (int32_t)call_go(322, &args) : out_of_host_memory;
 }
 
 struct vkCreateEvent_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pEvent; };
 static int32_t vkCreateEvent(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pEvent)
 {
 	struct vkCreateEvent_args args = { device, pCreateInfo, pAllocator, pEvent };
-	return (int32_t)call_go(323, &args);
+	return room() ? (int32_t)call_go(323, &args) : out_of_host_memory;
 }
 
 struct vkCreateExecutionGraphPipelinesAMDX_args { struct dispatch * device; uint64_t pipelineCache; uint32_t createInfoCount; const void * pCreateInfos; const void * pAllocator; const void * pPipelines; };
 static int32_t vkCreateExecutionGraphPipelinesAMDX(struct dispatch * device, uint64_t pipelineCache, uint32_t createInfoCount, const void * pCreateInfos, const void * pAllocator, const void * pPipelines)
 {
 	struct vkCreateExecutionGraphPipelinesAMDX_args args = { device, pipelineCache, createInfoCount, pCreateInfos, pAllocator, pPipelines };
-	return (int32_t)call_go(324, &args);
+	return room() ? (int32_t)call_go(324, &args) : out_of_host_memory;
 }
 
 struct vkCreateExternalComputeQueueNV_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pExternalQueue; };
 static int32_t vkCreateExternalComputeQueueNV(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pExternalQueue)
 {
 	struct vkCreateExternalComputeQueueNV_args args = { device, pCreateInfo, pAllocator, pExternalQueue };
-	return (int32_t)call_go(325, &args);
+	return room() ? (int32_t)call_go(325, &args) : out_of_host_memory;
 }
 
 struct vkCreateFence_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pFence; };
 static int32_t vkCreateFence(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pFence)
 {
 	struct vkCreateFence_args args = { device, pCreateInfo, pAllocator, pFence };
-	return (int32_t)call_go(326, &args);
+	return room() ? (int32_t)call_go(326, &args) : out_of_host_memory;
 }
 
 struct vkCreateFramebuffer_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pFramebuffer; };
 static int32_t vkCreateFramebuffer(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pFramebuffer)
 {
 	struct vkCreateFramebuffer_args args = { device, pCreateInfo, pAllocator, pFramebuffer };
-	return (int32_t)call_go(327, &args);
+	return room() ? (int32_t)call_go(327, &args) : out_of_host_memory;
 }
 
 struct vkCreateGpaSessionAMD_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pGpaSession; };
 static int32_t vkCreateGpaSessionAMD(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pGpaSession)
 {
 	struct vkCreateGpaSessionAMD_args args = { device, pCreateInfo, pAllocator, pGpaSession };
-	return (int32_t)call_go(328, &args);
+	return room() ? (int32_t)call_go(328, &args) : out_of_host_memory;
 }
 
 struct vkCreateGraphicsPipelines_args { struct dispatch * device; uint64_t pipelineCache; uint32_t createInfoCount; const void * pCreateInfos; const void * pAllocator; const void * pPipelines; };
 static int32_t vkCreateGraphicsPipelines(struct dispatch * device, uint64_t pipelineCache, uint32_t createInfoCount, const void * pCreateInfos, const void * pAllocator, const void * pPipelines)
 {
 	struct vkCreateGraphicsPipelines_args args = { device, pipelineCache, createInfoCount, pCreateInfos, pAllocator, pPipelines };
-	return (int32_t)call_go(329, &args);
+	return room() ? (int32_t)call_go(329, &args) : out_of_host_memory;
 }
 
 struct vkCreateHeadlessSurfaceEXT_args { struct dispatch * instance; const void * pCreateInfo; const void * pAllocator; const void * pSurface; };
 static int32_t vkCreateHeadlessSurfaceEXT(struct dispatch * instance, const void * pCreateInfo, const void * pAllocator, const void * pSurface)
 {
 	struct vkCreateHeadlessSurfaceEXT_args args = { instance, pCreateInfo, pAllocator, pSurface };
-	return (int32_t)call_go(330, &args);
+	return room() ? (int32_t)call_go(330, &args) : out_of_host_memory;
 }
 
 struct vkCreateImage_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pImage; };
 static int32_t vkCreateImage(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pImage)
 {
 	struct vkCreateImage_args args = { device, pCreateInfo, pAllocator, pImage };
-	return (int32_t)call_go(331, &args);
+	return room() ? (int32_t)call_go(331, &args) : out_of_host_memory;
 }
 
 struct vkCreateImageView_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pView; };
 static int32_t vkCreateImageView(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pView)
 {
 	struct vkCreateImageView_args args = { device, pCreateInfo, pAllocator, pView };
-	return (int32_t)call_go(332, &args);
+	return room() ? (int32_t)call_go(332, &args) : out_of_host_memory;
 }
 
 struct vkCreateIndirectCommandsLayoutEXT_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pIndirectCommandsLayout; };
 static int32_t vkCreateIndirectCommandsLayoutEXT(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pIndirectCommandsLayout)
 {
 	struct vkCreateIndirectCommandsLayoutEXT_args args = { device, pCreateInfo, pAllocator, pIndirectCommandsLayout };
-	return (int32_t)call_go(333, &args);
+	return room() ? (int32_t)call_go(333, &args) : out_of_host_memory;
 }
 
 struct vkCreateIndirectCommandsLayoutNV_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pIndirectCommandsLayout; };
 static int32_t vkCreateIndirectCommandsLayoutNV(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pIndirectCommandsLayout)
 {
 	struct vkCreateIndirectCommandsLayoutNV_args args = { device, pCreateInfo, pAllocator, pIndirectCommandsLayout };
-	return (int32_t)call_go(334, &args);
+	return room() ? (int32_t)call_go(334, &args) : out_of_host_memory;
 }
 
 struct vkCreateIndirectExecutionSetEXT_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pIndirectExecutionSet; };
 static int32_t vkCreateIndirectExecutionSetEXT(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pIndirectExecutionSet)
 {
 	struct vkCreateIndirectExecutionSetEXT_args args = { device, pCreateInfo, pAllocator, pIndirectExecutionSet };
-	return (int32_t)call_go(335, &args);
+	return room() ? (int32_t)call_go(335, &args) : out_of_host_memory;
 }
 
 struct vkCreateInstance_args { const void * pCreateInfo; const void * pAllocator; const void * pInstance; };
 static int32_t vkCreateInstance(const void * pCreateInfo, const void * pAllocator, const void * pInstance)
 {
 	struct vkCreateInstance_args args = { pCreateInfo, pAllocator, pInstance };
-	return (int32_t)call_go(336, &args);
+	return room() ? (int32_t)call_go(336, &args) : out_of_host_memory;
 }
 
 struct vkCreateMicromapEXT_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pMicromap; };
 static int32_t vkCreateMicromapEXT(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pMicromap)
 {
 	struct vkCreateMicromapEXT_args args = { device, pCreateInfo, pAllocator, pMicromap };
-	return (int32_t)call_go(337, &args);
+	return room() ? (int32_t)call_go(337, &args) : out_of_host_memory;
 }
 
 struct vkCreateOpticalFlowSessionNV_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pSession; };
 static int32_t vkCreateOpticalFlowSessionNV(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pSession)
 {
 	struct vkCreateOpticalFlowSessionNV_args args = { device, pCreateInfo, pAllocator, pSession };
-	return (int32_t)call_go(338, &args);
+	return room() ? (int32_t)call_go(338, &args) : out_of_host_memory;
 }
 
 struct vkCreatePipelineBinariesKHR_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pBinaries; };
 static int32_t vkCreatePipelineBinariesKHR(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pBinaries)
 {
 	struct vkCreatePipelineBinariesKHR_args args = { device, pCreateInfo, pAllocator, pBinaries };
-	return (int32_t)call_go(339, &args);
+	return room() ? (int32_t)call_go(339, &args) : out_of_host_memory;
 }
 
 struct vkCreatePipelineCache_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pPipelineCache; };
 static int32_t vkCreatePipelineCache(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pPipelineCache)
 {
 	struct vkCreatePipelineCache_args args = { device, pCreateInfo, pAllocator, pPipelineCache };
-	return (int32_t)call_go(340, &args);
+	return room() ? (int32_t)call_go(340, &args) : out_of_host_memory;
 }
 
 struct vkCreatePipelineLayout_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pPipelineLayout; };
 static int32_t vkCreatePipelineLayout(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pPipelineLayout)
 {
 	struct vkCreatePipelineLayout_args args = { device, pCreateInfo, pAllocator, pPipelineLayout };
-	return (int32_t)call_go(341, &args);
+	return room() ? (int32_t)call_go(341, &args) : out_of_host_memory;
 }
 
 struct vkCreatePrivateDataSlot_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pPrivateDataSlot; };
 static int32_t vkCreatePrivateDataSlot(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pPrivateDataSlot)
 {
 	struct vkCreatePrivateDataSlot_args args = { device, pCreateInfo, pAllocator, pPrivateDataSlot };
-	return (int32_t)call_go(342, &args);
+	return room() ? (int32_t)call_go(342, &args) : out_of_host_memory;
 }
 
 struct vkCreateQueryPool_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pQueryPool; };
 static int32_t vkCreateQueryPool(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pQueryPool)
 {
 	struct vkCreateQueryPool_args args = { device, pCreateInfo, pAllocator, pQueryPool };
-	return (int32_t)call_go(343, &args);
+	return room() ? (int32_t)call_go(343, &args) : out_of_host_memory;
 }
 
 struct vkCreateRayTracingPipelinesKHR_args { struct dispatch * device; uint64_t deferredOperation; uint64_t pipelineCache; uint32_t createInfoCount; const void * pCreateInfos; const void * pAllocator; const void * pPipelines; };
 static int32_t vkCreateRayTracingPipelinesKHR(struct dispatch * device, uint64_t deferredOperation, uint64_t pipelineCache, uint32_t createInfoCount, const void * pCreateInfos, const void * pAllocator, const void * pPipelines)
 {
 	struct vkCreateRayTracingPipelinesKHR_args args = { device, deferredOperation, pipelineCache, createInfoCount, pCreateInfos, pAllocator, pPipelines };
-	return (int32_t)call_go(344, &args);
+	return room() ? (int32_t)call_go(344, &args) : out_of_host_memory;
 }
 
 struct vkCreateRayTracingPipelinesNV_args { struct dispatch * device; uint64_t pipelineCache; uint32_t createInfoCount; const void * pCreateInfos; const void * pAllocator; const void * pPipelines; };
 static int32_t vkCreateRayTracingPipelinesNV(struct dispatch * device, uint64_t pipelineCache, uint32_t createInfoCount, const void * pCreateInfos, const void * pAllocator, const void * pPipelines)
 {
 	struct vkCreateRayTracingPipelinesNV_args args = { device, pipelineCache, createInfoCount, pCreateInfos, pAllocator, pPipelines };
-	return (int32_t)call_go(345, &args);
+	return room() ? (int32_t)call_go(345, &args) : out_of_host_memory;
 }
 
 struct vkCreateRenderPass_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pRenderPass; };
 static int32_t vkCreateRenderPass(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pRenderPass)
 {
 	struct vkCreateRenderPass_args args = { device, pCreateInfo, pAllocator, pRenderPass };
-	return (int32_t)call_go(346, &args);
+	return room() ? (int32_t)call_go(346, &args) : out_of_host_memory;
 }
 
 struct vkCreateRenderPass2_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pRenderPass; };
 static int32_t vkCreateRenderPass2(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pRenderPass)
 {
 	struct vkCreateRenderPass2_args args = { device, pCreateInfo, pAllocator, pRenderPass };
-	return (int32_t)call_go(347, &args);
+	return room() ? (int32_t)call_go(347, &args) : out_of_host_memory;
 }
 
 struct vkCreateSampler_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pSampler; };
 static int32_t vkCreateSampler(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pSampler)
 {
 	struct vkCreateSampler_args args = { device, pCreateInfo, pAllocator, pSampler };
-	return (int32_t)call_go(348, &args);
+	return room() ? (int32_t)call_go(348, &args) : out_of_host_memory;
 }
 
 struct vkCreateSamplerYcbcrConversion_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pYcbcrConversion; };
 static int32_t vkCreateSamplerYcbcrConversion(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pYcbcrConversion)
 {
 	struct vkCreateSamplerYcbcrConversion_args args = { device, pCreateInfo, pAllocator, pYcbcrConversion };
-	return (int32_t)call_go(349, &args);
+	return room() ? (int32_t)call_go(349, &args) : out_of_host_memory;
 }
 
 struct vkCreateSemaphore_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pSemaphore; };
 static int32_t vkCreateSemaphore(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pSemaphore)
 {
 	struct vkCreateSemaphore_args args = { device, pCreateInfo, pAllocator, pSemaphore };
-	return (int32_t)call_go(350, &args);
+	return room() ? (int32_t)call_go(350, &args) : out_of_host_memory;
 }
 
 struct vkCreateShaderInstrumentationARM_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pInstrumentation; };
 static int32_t vkCreateShaderInstrumentationARM(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pInstrumentation)
 {
 	struct vkCreateShaderInstrumentationARM_args args = { device, pCreateInfo, pAllocator, pInstrumentation };
-	return (int32_t)call_go(351, &args);
+	return room() ? (int32_t)call_go(351, &args) : out_of_host_memory;
 }
 
 struct vkCreateShaderModule_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pShaderModule; };
 static int32_t vkCreateShaderModule(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pShaderModule)
 {
 	struct vkCreateShaderModule_args args = { device, pCreateInfo, pAllocator, pShaderModule };
-	return (int32_t)call_go(352, &args);
+	return room() ? (int32_t)call_go(352, &args) : out_of_host_memory;
 }
 
 struct vkCreateShadersEXT_args { struct dispatch * device; uint32_t createInfoCount; const void * pCreateInfos; const void * pAllocator; const void * pShaders; };
 static int32_t vkCreateShadersEXT(struct dispatch * device, uint32_t createInfoCount, const void * pCreateInfos, const void * pAllocator, const void * pShaders)
 {
 	struct vkCreateShadersEXT_args args = { device, createInfoCount, pCreateInfos, pAllocator, pShaders };
-	return (int32_t)call_go(353, &args);
+	return room() ? (int32_t)call_go(353, &args) : out_of_host_memory;
 }
 
 struct vkCreateSharedSwapchainsKHR_args { struct dispatch * device; uint32_t swapchainCount; const void * pCreateInfos; const void * pAllocator; const void * pSwapchains; };
 static int32_t vkCreateSharedSwapchainsKHR(struct dispatch * device, uint32_t swapchainCount, const void * pCreateInfos, const void * pAllocator, const void * pSwapchains)
 {
 	struct vkCreateSharedSwapchainsKHR_args args = { device, swapchainCount, pCreateInfos, pAllocator, pSwapchains };
-	return (int32_t)call_go(354, &args);
+	return room() ? (int32_t)call_go(354, &args) : out_of_host_memory;
 }
 
 struct vkCreateSwapchainKHR_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pSwapchain; };
 static int32_t vkCreateSwapchainKHR(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pSwapchain)
 {
 	struct vkCreateSwapchainKHR_args args = { device, pCreateInfo, pAllocator, pSwapchain };
-	return (int32_t)call_go(355, &args);
+	return room() ? (int32_t)call_go(355, &args) : out_of_host_memory;
 }
 
 struct vkCreateTensorARM_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pTensor; };
 static int32_t vkCreateTensorARM(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pTensor)
 {
 	struct vkCreateTensorARM_args args = { device, pCreateInfo, pAllocator, pTensor };
-	return (int32_t)call_go(356, &args);
+	return room() ? (int32_t)call_go(356, &args) : out_of_host_memory;
 }
 
 struct vkCreateTensorViewARM_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pView; };
 static int32_t vkCreateTensorViewARM(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pView)
 {
 	struct vkCreateTensorViewARM_args args = { device, pCreateInfo, pAllocator, pView };
-	return (int32_t)call_go(357, &args);
+	return room() ? (int32_t)call_go(357, &args) : out_of_host_memory;
 }
 
 struct vkCreateValidationCacheEXT_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pValidationCache; };
 static int32_t vkCreateValidationCacheEXT(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pValidationCache)
 {
 	struct vkCreateValidationCacheEXT_args args = { device, pCreateInfo, pAllocator, pValidationCache };
-	return (int32_t)call_go(358, &args);
+	return room() ? (int32_t)call_go(358, &args) : out_of_host_memory;
 }
 
 struct vkCreateVideoSessionKHR_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pVideoSession; };
 static int32_t vkCreateVideoSessionKHR(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pVideoSession)
 {
 	struct vkCreateVideoSessionKHR_args args = { device, pCreateInfo, pAllocator, pVideoSession };
-	return (int32_t)call_go(359, &args);
+	return room() ? (int32_t)call_go(359, &args) : out_of_host_memory;
 }
 
 struct vkCreateVideoSessionParametersKHR_args { struct dispatch * device; const void * pCreateInfo; const void * pAllocator; const void * pVideoSessionParameters; };
 static int32_t vkCreateVideoSessionParametersKHR(struct dispatch * device, const void * pCreateInfo, const void * pAllocator, const void * pVideoSessionParameters)
 {
 	struct vkCreateVideoSessionParametersKHR_args args = { device, pCreateInfo, pAllocator, pVideoSessionParameters };
-	return (int32_t)call_go(360, &args);
+	return room() ? (int32_t)call_go(360, &args) : out_of_host_memory;
 }
 
 struct vkCreateWaylandSurfaceKHR_args { struct dispatch * instance; const void * pCreateInfo; const void * pAllocator; const void * pSurface; };
 static int32_t vkCreateWaylandSurfaceKHR(struct dispatch * instance, const void * pCreateInfo, const void * pAllocator, const void * pSurface)
 {
 	struct vkCreateWaylandSurfaceKHR_args args = { instance, pCreateInfo, pAllocator, pSurface };
-	return (int32_t)call_go(361, &args);
+	return room() ? (int32_t)call_go(361, &args) : out_of_host_memory;
 }
 
 struct vkCreateXcbSurfaceKHR_args { struct dispatch * instance; const void * pCreateInfo; const void * pAllocator; const void * pSurface; };
 static int32_t vkCreateXcbSurfaceKHR(struct dispatch * instance, const void * pCreateInfo, const void * pAllocator, const void * pSurface)
 {
 	struct vkCreateXcbSurfaceKHR_args args = { instance, pCreateInfo, pAllocator, pSurface };
-	return (int32_t)call_go(362, &args);
+	return room() ? (int32_t)call_go(362, &args) : out_of_host_memory;
 }
 
 struct vkCreateXlibSurfaceKHR_args { struct dispatch * instance; const void * pCreateInfo; const void * pAllocator; const void * pSurface; };
 static int32_t vkCreateXlibSurfaceKHR(struct dispatch * instance, const void * pCreateInfo, const void * pAllocator, const void * pSurface)
 {
 	struct vkCreateXlibSurfaceKHR_args args = { instance, pCreateInfo, pAllocator, pSurface };
-	return (int32_t)call_go(363, &args);
+	return room() ? (int32_t)call_go(363, &args) : out_of_host_memory;
 }
 
 struct vkDebugMarkerSetObjectNameEXT_args { struct dispatch * device; const void * pNameInfo; };
 static int32_t vkDebugMarkerSetObjectNameEXT(struct dispatch * device, const void * pNameInfo)
 {
 	struct vkDebugMarkerSetObjectNameEXT_args args = { device, pNameInfo };
-	return (int32_t)call_go(364, &args);
+	return room() ? (int32_t)call_go(364, &args) : out_of_host_memory;
 }
 
 struct vkDebugMarkerSetObjectTagEXT_args { struct dispatch * device; const void * pTagInfo; };
 static int32_t vkDebugMarkerSetObjectTagEXT(struct dispatch * device, const void * pTagInfo)
 {
 	struct vkDebugMarkerSetObjectTagEXT_args args = { device, pTagInfo };
-	return (int32_t)call_go(365, &args);
+	return room() ? (int32_t)call_go(365, &args) : out_of_host_memory;
 }
 
 struct vkDebugReportMessageEXT_args { struct dispatch * instance; uint32_t flags; uint32_t objectType; uint64_t object; size_t location; int32_t messageCode; const void * pLayerPrefix; const void * pMessage; };
@@ -3346,7 +3449,7 @@ struct vkDeferredOperationJoinKHR_args { struct dispatch * device; uint64_t oper
 static int32_t vkDeferredOperationJoinKHR(struct dispatch * device, uint64_t operation)
 {
 	struct vkDeferredOperationJoinKHR_args args = { device, operation };
-	return (int32_t)call_go(367, &args);
+	return room() ? (int32_t)call_go(367, &args) : out_of_host_memory;
 }
 
 struct vkDestroyAccelerationStructureKHR_args { struct dispatch * device; uint64_t accelerationStructure; const void * pAllocator; };
@@ -3710,84 +3813,84 @@ struct vkDisplayPowerControlEXT_args { struct dispatch * device; uint64_t displa
 static int32_t vkDisplayPowerControlEXT(struct dispatch * device, uint64_t display, const void * pDisplayPowerInfo)
 {
 	struct vkDisplayPowerControlEXT_args args = { device, display, pDisplayPowerInfo };
-	return (int32_t)call_go(419, &args);
+	return room() ? (int32_t)call_go(419, &args) : out_of_host_memory;
 }
 
 struct vkEndCommandBuffer_args { struct dispatch * commandBuffer; };
 static int32_t vkEndCommandBuffer(struct dispatch * commandBuffer)
 {
 	struct vkEndCommandBuffer_args args = { commandBuffer };
-	return (int32_t)call_go(420, &args);
+	return room() ? (int32_t)call_go(420, &args) : out_of_host_memory;
 }
 
 struct vkEnumerateDeviceExtensionProperties_args { struct dispatch * physicalDevice; const void * pLayerName; const void * pPropertyCount; const void * pProperties; };
 static int32_t vkEnumerateDeviceExtensionProperties(struct dispatch * physicalDevice, const void * pLayerName, const void * pPropertyCount, const void * pProperties)
 {
 	struct vkEnumerateDeviceExtensionProperties_args args = { physicalDevice, pLayerName, pPropertyCount, pProperties };
-	return (int32_t)call_go(421, &args);
+	return room() ? (int32_t)call_go(421, &args) : out_of_host_memory;
 }
 
 struct vkEnumerateDeviceLayerProperties_args { struct dispatch * physicalDevice; const void * pPropertyCount; const void * pProperties; };
 static int32_t vkEnumerateDeviceLayerProperties(struct dispatch * physicalDevice, const void * pPropertyCount, const void * pProperties)
 {
 	struct vkEnumerateDeviceLayerProperties_args args = { physicalDevice, pPropertyCount, pProperties };
-	return (int32_t)call_go(422, &args);
+	return room() ? (int32_t)call_go(422, &args) : out_of_host_memory;
 }
 
 struct vkEnumerateInstanceExtensionProperties_args { const void * pLayerName; const void * pPropertyCount; const void * pProperties; };
 static int32_t vkEnumerateInstanceExtensionProperties(const void * pLayerName, const void * pPropertyCount, const void * pProperties)
 {
 	struct vkEnumerateInstanceExtensionProperties_args args = { pLayerName, pPropertyCount, pProperties };
-	return (int32_t)call_go(423, &args);
+	return room() ? (int32_t)call_go(423, &args) : out_of_host_memory;
 }
 
 struct vkEnumerateInstanceLayerProperties_args { const void * pPropertyCount; const void * pProperties; };
 static int32_t vkEnumerateInstanceLayerProperties(const void * pPropertyCount, const void * pProperties)
 {
 	struct vkEnumerateInstanceLayerProperties_args args = { pPropertyCount, pProperties };
-	return (int32_t)call_go(424, &args);
+	return room() ? (int32_t)call_go(424, &args) : out_of_host_memory;
 }
 
 struct vkEnumerateInstanceVersion_args { const void * pApiVersion; };
 static int32_t vkEnumerateInstanceVersion(const void * pApiVersion)
 {
 	struct vkEnumerateInstanceVersion_args args = { pApiVersion };
-	return (int32_t)call_go(425, &args);
+	return room() ? (int32_t)call_go(425, &args) : out_of_host_memory;
 }
 
 struct vkEnumeratePhysicalDeviceGroups_args { struct dispatch * instance; const void * pPhysicalDeviceGroupCount; const void * pPhysicalDeviceGroupProperties; };
 static int32_t vkEnumeratePhysicalDeviceGroups(struct dispatch * instance, const void * pPhysicalDeviceGroupCount, const void * pPhysicalDeviceGroupProperties)
 {
 	struct vkEnumeratePhysicalDeviceGroups_args args = { instance, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties };
-	return (int32_t)call_go(426, &args);
+	return room() ? (int32_t)call_go(426, &args) : out_of_host_memory;
 }
 
 struct vkEnumeratePhysicalDeviceQueueFamilyPerformanceCountersByRegionARM_args { struct dispatch * physicalDevice; uint32_t queueFamilyIndex; const void * pCounterCount; const void * pCounters; const void * pCounterDescriptions; };
 static int32_t vkEnumeratePhysicalDeviceQueueFamilyPerformanceCountersByRegionARM(struct dispatch * physicalDevice, uint32_t queueFamilyIndex, const void * pCounterCount, const void * pCounters, const void * pCounterDescriptions)
 {
 	struct vkEnumeratePhysicalDeviceQueueFamilyPerformanceCountersByRegionARM_args args = { physicalDevice, queueFamilyIndex, pCounterCount, pCounters, pCounterDescriptions };
-	return (int32_t)call_go(427, &args);
+	return room() ? (int32_t)call_go(427, &args) : out_of_host_memory;
 }
 
 struct vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR_args { struct dispatch * physicalDevice; uint32_t queueFamilyIndex; const void * pCounterCount; const void * pCounters; const void * pCounterDescriptions; };
 static int32_t vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR(struct dispatch * physicalDevice, uint32_t queueFamilyIndex, const void * pCounterCount, const void * pCounters, const void * pCounterDescriptions)
 {
 	struct vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR_args args = { physicalDevice, queueFamilyIndex, pCounterCount, pCounters, pCounterDescriptions };
-	return (int32_t)call_go(428, &args);
+	return room() ? (int32_t)call_go(428, &args) : out_of_host_memory;
 }
 
 struct vkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM_args { struct dispatch * physicalDevice; const void * pDescriptionCount; const void * pDescriptions; };
 static int32_t vkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM(struct dispatch * physicalDevice, const void * pDescriptionCount, const void * pDescriptions)
 {
 	struct vkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM_args args = { physicalDevice, pDescriptionCount, pDescriptions };
-	return (int32_t)call_go(429, &args);
+	return room() ? (int32_t)call_go(429, &args) : out_of_host_memory;
 }
 
 struct vkEnumeratePhysicalDevices_args { struct dispatch * instance; const void * pPhysicalDeviceCount; const void * pPhysicalDevices; };
 static int32_t vkEnumeratePhysicalDevices(struct dispatch * instance, const void * pPhysicalDeviceCount, const void * pPhysicalDevices)
 {
 	struct vkEnumeratePhysicalDevices_args args = { instance, pPhysicalDeviceCount, pPhysicalDevices };
-	return (int32_t)call_go(430, &args);
+	return room() ? (int32_t)call_go(430, &args) : out_of_host_memory;
 }
 
 struct vkFlushMappedMemoryRanges_args { struct dispatch * device; uint32_t memoryRangeCount; const void * pMemoryRanges; };
@@ -5103,21 +5206,21 @@ struct vkImportFenceFdKHR_args { struct dispatch * device; const void * pImportF
 static int32_t vkImportFenceFdKHR(struct dispatch * device, const void * pImportFenceFdInfo)
 {
 	struct vkImportFenceFdKHR_args args = { device, pImportFenceFdInfo };
-	return (int32_t)call_go(618, &args);
+	return room() ? (int32_t)call_go(618, &args) : out_of_host_memory;
 }
 
 struct vkImportSemaphoreFdKHR_args { struct dispatch * device; const void * pImportSemaphoreFdInfo; };
 static int32_t vkImportSemaphoreFdKHR(struct dispatch * device, const void * pImportSemaphoreFdInfo)
 {
 	struct vkImportSemaphoreFdKHR_args args = { device, pImportSemaphoreFdInfo };
-	return (int32_t)call_go(619, &args);
+	return room() ? (int32_t)call_go(619, &args) : out_of_host_memory;
 }
 
 struct vkInitializePerformanceApiINTEL_args { struct dispatch * device; const void * pInitializeInfo; };
 static int32_t vkInitializePerformanceApiINTEL(struct dispatch * device, const void * pInitializeInfo)
 {
 	struct vkInitializePerformanceApiINTEL_args args = { device, pInitializeInfo };
-	return (int32_t)call_go(620, &args);
+	return room() ? (int32_t)call_go(620, &args) : out_of_host_memory;
 }
 
 struct vkInvalidateMappedMemoryRanges_args { struct dispatch * device; uint32_t memoryRangeCount; const void * pMemoryRanges; };
@@ -5159,14 +5262,14 @@ struct vkMergePipelineCaches_args { struct dispatch * device; uint64_t dstCache;
 static int32_t vkMergePipelineCaches(struct dispatch * device, uint64_t dstCache, uint32_t srcCacheCount, const void * pSrcCaches)
 {
 	struct vkMergePipelineCaches_args args = { device, dstCache, srcCacheCount, pSrcCaches };
-	return (int32_t)call_go(626, &args);
+	return room() ? (int32_t)call_go(626, &args) : out_of_host_memory;
 }
 
 struct vkMergeValidationCachesEXT_args { struct dispatch * device; uint64_t dstCache; uint32_t srcCacheCount; const void * pSrcCaches; };
 static int32_t vkMergeValidationCachesEXT(struct dispatch * device, uint64_t dstCache, uint32_t srcCacheCount, const void * pSrcCaches)
 {
 	struct vkMergeValidationCachesEXT_args args = { device, dstCache, srcCacheCount, pSrcCaches };
-	return (int32_t)call_go(627, &args);
+	return room() ? (int32_t)call_go(627, &args) : out_of_host_memory;
 }
 
 struct vkQueueBeginDebugUtilsLabelEXT_args { struct dispatch * queue; const void * pLabelInfo; };
@@ -5180,7 +5283,7 @@ struct vkQueueBindSparse_args { struct dispatch * queue; uint32_t bindInfoCount;
 static int32_t vkQueueBindSparse(struct dispatch * queue, uint32_t bindInfoCount, const void * pBindInfo, uint64_t fence)
 {
 	struct vkQueueBindSparse_args args = { queue, bindInfoCount, pBindInfo, fence };
-	return (int32_t)call_go(629, &args);
+	return room() ? (int32_t)call_go(629, &args) : out_of_host_memory;
 }
 
 struct vkQueueEndDebugUtilsLabelEXT_args { struct dispatch * queue; };
@@ -5215,7 +5318,7 @@ struct vkQueuePresentKHR_args { struct dispatch * queue; const void * pPresentIn
 static int32_t vkQueuePresentKHR(struct dispatch * queue, const void * pPresentInfo)
 {
 	struct vkQueuePresentKHR_args args = { queue, pPresentInfo };
-	return (int32_t)call_go(634, &args);
+	return room() ? (int32_t)call_go(634, &args) : out_of_host_memory;
 }
 
 struct vkQueueSetPerfHintQCOM_args { struct dispatch * queue; const void * pPerfHintInfo; };
@@ -5229,21 +5332,21 @@ struct vkQueueSetPerformanceConfigurationINTEL_args { struct dispatch * queue; u
 static int32_t vkQueueSetPerformanceConfigurationINTEL(struct dispatch * queue, uint64_t configuration)
 {
 	struct vkQueueSetPerformanceConfigurationINTEL_args args = { queue, configuration };
-	return (int32_t)call_go(636, &args);
+	return room() ? (int32_t)call_go(636, &args) : out_of_host_memory;
 }
 
 struct vkQueueSubmit_args { struct dispatch * queue; uint32_t submitCount; const void * pSubmits; uint64_t fence; };
 static int32_t vkQueueSubmit(struct dispatch * queue, uint32_t submitCount, const void * pSubmits, uint64_t fence)
 {
 	struct vkQueueSubmit_args args = { queue, submitCount, pSubmits, fence };
-	return (int32_t)call_go(637, &args);
+	return room() ? (int32_t)call_go(637, &args) : out_of_host_memory;
 }
 
 struct vkQueueSubmit2_args { struct dispatch * queue; uint32_t submitCount; const void * pSubmits; uint64_t fence; };
 static int32_t vkQueueSubmit2(struct dispatch * queue, uint32_t submitCount, const void * pSubmits, uint64_t fence)
 {
 	struct vkQueueSubmit2_args args = { queue, submitCount, pSubmits, fence };
-	return (int32_t)call_go(638, &args);
+	return room() ? (int32_t)call_go(638, &args) : out_of_host_memory;
 }
 
 struct vkQueueWaitIdle_args { struct dispatch * queue; };
@@ -5257,21 +5360,21 @@ struct vkRegisterCustomBorderColorEXT_args { struct dispatch * device; const voi
 static int32_t vkRegisterCustomBorderColorEXT(struct dispatch * device, const void * pBorderColor, uint32_t requestIndex, const void * pIndex)
 {
 	struct vkRegisterCustomBorderColorEXT_args args = { device, pBorderColor, requestIndex, pIndex };
-	return (int32_t)call_go(640, &args);
+	return room() ? (int32_t)call_go(640, &args) : out_of_host_memory;
 }
 
 struct vkRegisterDeviceEventEXT_args { struct dispatch * device; const void * pDeviceEventInfo; const void * pAllocator; const void * pFence; };
 static int32_t vkRegisterDeviceEventEXT(struct dispatch * device, const void * pDeviceEventInfo, const void * pAllocator, const void * pFence)
 {
 	struct vkRegisterDeviceEventEXT_args args = { device, pDeviceEventInfo, pAllocator, pFence };
-	return (int32_t)call_go(641, &args);
+	return room() ? (int32_t)call_go(641, &args) : out_of_host_memory;
 }
 
 struct vkRegisterDisplayEventEXT_args { struct dispatch * device; uint64_t display; const void * pDisplayEventInfo; const void * pAllocator; const void * pFence; };
 static int32_t vkRegisterDisplayEventEXT(struct dispatch * device, uint64_t display, const void * pDisplayEventInfo, const void * pAllocator, const void * pFence)
 {
 	struct vkRegisterDisplayEventEXT_args args = { device, display, pDisplayEventInfo, pAllocator, pFence };
-	return (int32_t)call_go(642, &args);
+	return room() ? (int32_t)call_go(642, &args) : out_of_host_memory;
 }
 
 struct vkReleaseCapturedPipelineDataKHR_args { struct dispatch * device; const void * pInfo; const void * pAllocator; };
@@ -5292,7 +5395,7 @@ struct vkReleasePerformanceConfigurationINTEL_args { struct dispatch * device; u
 static int32_t vkReleasePerformanceConfigurationINTEL(struct dispatch * device, uint64_t configuration)
 {
 	struct vkReleasePerformanceConfigurationINTEL_args args = { device, configuration };
-	return (int32_t)call_go(645, &args);
+	return room() ? (int32_t)call_go(645, &args) : out_of_host_memory;
 }
 
 struct vkReleaseProfilingLockKHR_args { struct dispatch * device; };
@@ -5474,7 +5577,7 @@ struct vkTransitionImageLayout_args { struct dispatch * device; uint32_t transit
 static int32_t vkTransitionImageLayout(struct dispatch * device, uint32_t transitionCount, const void * pTransitions)
 {
 	struct vkTransitionImageLayout_args args = { device, transitionCount, pTransitions };
-	return (int32_t)call_go(671, &args);
+	return room() ? (int32_t)call_go(671, &args) : out_of_host_memory;
 }
 
 struct vkTrimCommandPool_args { struct dispatch * device; uint64_t commandPool; uint32_t flags; };
@@ -5544,7 +5647,7 @@ struct vkUpdateVideoSessionParametersKHR_args { struct dispatch * device; uint64
 static int32_t vkUpdateVideoSessionParametersKHR(struct dispatch * device, uint64_t videoSessionParameters, const void * pUpdateInfo)
 {
 	struct vkUpdateVideoSessionParametersKHR_args args = { device, videoSessionParameters, pUpdateInfo };
-	return (int32_t)call_go(681, &args);
+	return room() ? (int32_t)call_go(681, &args) : out_of_host_memory;
 }
 
 struct vkWaitForFences_args { struct dispatch * device; uint32_t fenceCount; const void * pFences; uint32_t waitAll; uint64_t timeout; };
@@ -5579,28 +5682,28 @@ struct vkWriteAccelerationStructuresPropertiesKHR_args { struct dispatch * devic
 static int32_t vkWriteAccelerationStructuresPropertiesKHR(struct dispatch * device, uint32_t accelerationStructureCount, const void * pAccelerationStructures, uint32_t queryType, size_t dataSize, const void * pData, size_t stride)
 {
 	struct vkWriteAccelerationStructuresPropertiesKHR_args args = { device, accelerationStructureCount, pAccelerationStructures, queryType, dataSize, pData, stride };
-	return (int32_t)call_go(686, &args);
+	return room() ? (int32_t)call_go(686, &args) : out_of_host_memory;
 }
 
 struct vkWriteMicromapsPropertiesEXT_args { struct dispatch * device; uint32_t micromapCount; const void * pMicromaps; uint32_t queryType; size_t dataSize; const void * pData; size_t stride; };
 static int32_t vkWriteMicromapsPropertiesEXT(struct dispatch * device, uint32_t micromapCount, const void * pMicromaps, uint32_t queryType, size_t dataSize, const void * pData, size_t stride)
 {
 	struct vkWriteMicromapsPropertiesEXT_args args = { device, micromapCount, pMicromaps, queryType, dataSize, pData, stride };
-	return (int32_t)call_go(687, &args);
+	return room() ? (int32_t)call_go(687, &args) : out_of_host_memory;
 }
 
 struct vkWriteResourceDescriptorsEXT_args { struct dispatch * device; uint32_t resourceCount; const void * pResources; const void * pDescriptors; };
 static int32_t vkWriteResourceDescriptorsEXT(struct dispatch * device, uint32_t resourceCount, const void * pResources, const void * pDescriptors)
 {
 	struct vkWriteResourceDescriptorsEXT_args args = { device, resourceCount, pResources, pDescriptors };
-	return (int32_t)call_go(688, &args);
+	return room() ? (int32_t)call_go(688, &args) : out_of_host_memory;
 }
 
 struct vkWriteSamplerDescriptorsEXT_args { struct dispatch * device; uint32_t samplerCount; const void * pSamplers; const void * pDescriptors; };
 static int32_t vkWriteSamplerDescriptorsEXT(struct dispatch * device, uint32_t samplerCount, const void * pSamplers, const void * pDescriptors)
 {
 	struct vkWriteSamplerDescriptorsEXT_args args = { device, samplerCount, pSamplers, pDescriptors };
-	return (int32_t)call_go(689, &args);
+	return room() ? (int32_t)call_go(689, &args) : out_of_host_memory;
 }
 
 const entry entries[] = {

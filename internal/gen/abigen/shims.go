@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -76,9 +77,14 @@ func (w *writer) shims() {
 		} else {
 			fmt.Fprintf(&b, "\tstruct %s_args args = { %s };\n", c.name, strings.Join(names, ", "))
 			call := fmt.Sprintf("call_go(%d, &args)", i+1)
-			if result == "void" {
+			switch {
+			case c.allocates():
+				fmt.Fprintf(&b, "\treturn room() ? (%s)%s : out_of_host_memory;\n", result, call)
+			case c.params[0].name == "commandBuffer" && result == "void":
+				fmt.Fprintf(&b, "\tif (room()) %s;\n\telse if (commandBuffer) commandBuffer->exhausted = 1;\n", call)
+			case result == "void":
 				fmt.Fprintf(&b, "\t%s;\n", call)
-			} else {
+			default:
 				fmt.Fprintf(&b, "\treturn (%s)%s;\n", result, call)
 			}
 		}
@@ -90,6 +96,15 @@ func (w *writer) shims() {
 	}
 	b.WriteString("};\n")
 	w.put("cmd/icd/shim_gen.c", &b)
+}
+
+// frugal are the begins of commands that report exhausted memory and need none: a program that waits and reads results goes on.
+var frugal = []string{"vkWait", "vkQueueWait", "vkDeviceWait", "vkGet", "vkReset", "vkSet", "vkSignal", "vkAcquireNext", "vkMap", "vkUnmap", "vkFlush", "vkInvalidate"}
+
+// allocates reports whether a command makes or records something, and may report that the memory of the host is exhausted.
+func (c *command) allocates() bool {
+	return slices.Contains(c.codes, "VK_ERROR_OUT_OF_HOST_MEMORY") &&
+		!slices.ContainsFunc(frugal, func(begin string) bool { return strings.HasPrefix(c.name, begin) })
 }
 
 // resultType returns the type in C of a result.

@@ -1,0 +1,175 @@
+// Processes with little memory. The Go runtime ends the process when the system refuses memory or a thread. Where memory is limited
+// (RLIMIT_AS, or a system that does not overcommit), the driver asks first: a command that makes something returns
+// VK_ERROR_OUT_OF_HOST_MEMORY, and a process without the address space of the runtime has no driver. All other commands, and the
+// collector, live on a reserve of memory and threads from the time before.
+#define _GNU_SOURCE
+#include "icd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+// start_bytes is the address space that the runtime reserves when it starts, with the stacks and heaps of its threads.
+// call_bytes is the memory of one command: an arena of Go's heap has 64 MB, and the heap of a thread in the C library as much.
+// reserve_bytes is an arena, and some of the runtime's own tables.
+static const size_t start_bytes = (size_t)1280 << 20, call_bytes = (size_t)192 << 20, reserve_bytes = (size_t)96 << 20;
+
+// started: 1 after the first thread of the runtime, -1 if the runtime is not to start.
+static int started;
+
+// strict reports whether the system counts memory that is mapped and not used (vm.overcommit_memory is 2).
+static int strict;
+
+void *__real_mmap(void *at, size_t n, int access, int flags, int file, off_t offset);
+int __real_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *argument);
+
+// free_space reports whether n bytes can be mapped.
+static int free_space(size_t n, int access)
+{
+	void *p = __real_mmap(0, n, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p != MAP_FAILED && !munmap(p, n);
+}
+
+static int limited(void)
+{
+	struct rlimit l;
+	return strict || (!getrlimit(RLIMIT_AS, &l) && l.rlim_cur != RLIM_INFINITY);
+}
+
+// The reserve is memory without use. The linker gives the runtime __wrap_mmap for mmap: a mapping that the system refuses takes its
+// bytes from the end of the reserve.
+static char *reserve;
+static size_t reserved;
+static pthread_mutex_t reserve_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void fill_reserve(void)
+{
+	if (__atomic_load_n(&reserved, __ATOMIC_RELAXED) == reserve_bytes)
+		return;
+	pthread_mutex_lock(&reserve_lock);
+	if (reserved && reserved < reserve_bytes && !munmap(reserve, reserved))
+		reserved = 0;
+	if (!reserved) {
+		void *p = __real_mmap(0, reserve_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (p != MAP_FAILED) {
+			reserve = p;
+			reserved = reserve_bytes;
+		}
+	}
+	pthread_mutex_unlock(&reserve_lock);
+}
+
+void *__wrap_mmap(void *at, size_t n, int access, int flags, int file, off_t offset)
+{
+	void *p = __real_mmap(at, n, access, flags, file, offset);
+	if (p != MAP_FAILED || errno != ENOMEM)
+		return p;
+	pthread_mutex_lock(&reserve_lock);
+	size_t pages = (n + 65535) & ~(size_t)65535;
+	if (n <= reserved && pages <= reserved && !munmap(reserve + (reserved - pages), pages)) {
+		__atomic_store_n(&reserved, reserved - pages, __ATOMIC_RELAXED);
+		p = __real_mmap(at, n, access, flags, file, offset);
+	}
+	pthread_mutex_unlock(&reserve_lock);
+	return p;
+}
+
+// A thread of the runtime that the system refuses runs in a spare one, which waits since there was room. It has a stack of the same
+// size, and all signals blocked, as the runtime makes its threads.
+enum { spare_threads = 4 };
+static struct { void *(*run)(void *); void *argument; } waiting[spare_threads];
+static int idle, queued;
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t spare_wake = PTHREAD_COND_INITIALIZER;
+
+static void *spare(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&spare_lock);
+	while (!queued)
+		pthread_cond_wait(&spare_wake, &spare_lock);
+	queued--;
+	void *(*run)(void *) = waiting[queued].run;
+	void *argument = waiting[queued].argument;
+	pthread_mutex_unlock(&spare_lock);
+	return run(argument);
+}
+
+// take_spare runs a function in a spare thread; it returns 0 if there is none.
+static int take_spare(void *(*run)(void *), void *argument)
+{
+	pthread_mutex_lock(&spare_lock);
+	int found = idle > 0;
+	if (found) {
+		idle--;
+		waiting[queued].run = run;
+		waiting[queued++].argument = argument;
+		pthread_cond_signal(&spare_wake);
+	}
+	pthread_mutex_unlock(&spare_lock);
+	return found;
+}
+
+// make_spares makes the spare threads that are missing.
+static void make_spares(void)
+{
+	if (__atomic_load_n(&idle, __ATOMIC_RELAXED) == spare_threads)
+		return;
+	sigset_t all, mask;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	pthread_mutex_lock(&spare_lock);
+	for (pthread_t t; idle < spare_threads && !__real_pthread_create(&t, 0, spare, 0); idle++)
+		pthread_detach(t);
+	pthread_mutex_unlock(&spare_lock);
+	pthread_sigmask(SIG_SETMASK, &mask, 0);
+}
+
+int room(void)
+{
+	if (!limited())
+		return 1;
+	if (!free_space(call_bytes, PROT_READ | PROT_WRITE))
+		return 0;
+	make_spares();
+	fill_reserve();
+	return 1;
+}
+
+int running(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE) > 0; }
+
+// The linker gives the runtime this function for pthread_create. Other threads return address space: the function asks again for a
+// second before it takes a spare one. The first thread starts the runtime; without it, all entry points are null.
+int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *argument)
+{
+	if (started < 0)
+		return 0;
+	int result;
+	for (long n = 1; (result = __real_pthread_create(t, a, run, argument)) == EAGAIN && n < 512; n *= 2) {
+		if (take_spare(run, argument))
+			return 0;
+		nanosleep(&(struct timespec){ 0, n * 2000000 }, 0);
+	}
+	if (!started)
+		__atomic_store_n(&started, result ? -1 : 1, __ATOMIC_RELEASE);
+	return started < 0 ? 0 : result;
+}
+
+__attribute__((constructor(101))) static void look(void)
+{
+	char c = 0;
+	int f = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+	if (f >= 0) {
+		strict = read(f, &c, 1) == 1 && c == '2';
+		close(f);
+	}
+	if (limited() && !free_space(start_bytes, PROT_NONE))
+		started = -1;
+	else
+		fill_reserve();
+}
