@@ -33,6 +33,10 @@ extern const entry entries[]; // by number of the command
 // chiaro_call runs a command in Go. It is the only function that Go exports.
 extern uintptr_t chiaro_call(uint32_t number, void *args);
 
+// ask_heap is the number of no command: it asks whether Go's heap has room without more memory of the system. The argument points to
+// the bytes of the reserve.
+#define ask_heap (UINT32_MAX - 1)
+
 // visited reports whether the thread has called Go. call_go_first is the first call of a thread.
 extern __thread int visited;
 uintptr_t call_go_first(uint32_t number, void *args);
@@ -47,6 +51,12 @@ static inline uintptr_t call_go(uint32_t number, const void *args)
 int room(void);
 int running(void);
 enum { out_of_host_memory = -1 }; // VK_ERROR_OUT_OF_HOST_MEMORY
+
+// recordable reports whether a command that calls Go can be recorded. The end of the recording reports exhausted memory.
+static inline int recordable(struct dispatch *d)
+{
+	return !d || (!d->exhausted && !(d->exhausted = !room()));
+}
 
 static inline size_t round8(size_t n) { return (n + 7) & ~(size_t)7; }
 

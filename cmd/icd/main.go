@@ -34,6 +34,12 @@ import (
 //export chiaro_call
 func chiaro_call(number C.uint32_t, args unsafe.Pointer) C.uintptr_t {
 	stackroom.Make()
+	if number == C.ask_heap {
+		if driver.HeapRoom(uint64(*(*C.size_t)(args))) {
+			return 1
+		}
+		return 0
+	}
 	return C.uintptr_t(driver.Call(uint32(number), args))
 }
 

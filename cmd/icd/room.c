@@ -11,13 +11,12 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 // start_bytes is the address space that the runtime reserves when it starts, with the stacks and heaps of its threads.
-// call_bytes is the memory of one command: an arena of Go's heap has 64 MB, and the heap of a thread in the C library as much.
-// reserve_bytes is an arena, and some of the runtime's own tables.
-static const size_t start_bytes = (size_t)1280 << 20, call_bytes = (size_t)192 << 20, reserve_bytes = (size_t)96 << 20;
+// call_bytes is the memory of one command, and reserve_bytes that of the commands that are not refused: an arena of Go's heap, which
+// has 64 MB, and some of the runtime's own tables.
+static const size_t start_bytes = (size_t)1536 << 20, call_bytes = (size_t)80 << 20, reserve_bytes = (size_t)96 << 20;
 
 // started: 1 after the first thread of the runtime, -1 if the runtime is not to start.
 static int started;
@@ -81,7 +80,7 @@ void *__wrap_mmap(void *at, size_t n, int access, int flags, int file, off_t off
 
 // A thread of the runtime that the system refuses runs in a spare one, which waits since there was room. It has a stack of the same
 // size, and all signals blocked, as the runtime makes its threads.
-enum { spare_threads = 4 };
+enum { spare_threads = 8 };
 static struct { void *(*run)(void *); void *argument; } waiting[spare_threads];
 static int idle, queued;
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -134,27 +133,26 @@ int room(void)
 {
 	if (!limited())
 		return 1;
-	if (!free_space(call_bytes, PROT_READ | PROT_WRITE))
-		return 0;
-	make_spares();
-	fill_reserve();
-	return 1;
+	if (free_space(call_bytes, PROT_READ | PROT_WRITE)) {
+		make_spares();
+		fill_reserve();
+		return 1;
+	}
+	size_t rest = __atomic_load_n(&reserved, __ATOMIC_RELAXED);
+	return running() && call_go(ask_heap, &rest);
 }
 
 int running(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE) > 0; }
 
-// The linker gives the runtime this function for pthread_create. Other threads return address space: the function asks again for a
-// second before it takes a spare one. The first thread starts the runtime; without it, all entry points are null.
+// The linker gives the runtime this function for pthread_create; the runtime asks again for a fifth of a second after EAGAIN. The
+// first thread starts the runtime; without it, all entry points are null.
 int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *argument)
 {
 	if (started < 0)
 		return 0;
-	int result;
-	for (long n = 1; (result = __real_pthread_create(t, a, run, argument)) == EAGAIN && n < 512; n *= 2) {
-		if (take_spare(run, argument))
-			return 0;
-		nanosleep(&(struct timespec){ 0, n * 2000000 }, 0);
-	}
+	int result = __real_pthread_create(t, a, run, argument);
+	if (result == EAGAIN && take_spare(run, argument))
+		result = 0;
 	if (!started)
 		__atomic_store_n(&started, result ? -1 : 1, __ATOMIC_RELEASE);
 	return started < 0 ? 0 : result;
@@ -168,8 +166,12 @@ __attribute__((constructor(101))) static void look(void)
 		strict = read(f, &c, 1) == 1 && c == '2';
 		close(f);
 	}
-	if (limited() && !free_space(start_bytes, PROT_NONE))
-		started = -1;
-	else
+	if (!limited())
 		fill_reserve();
+	else if (!free_space(start_bytes, PROT_NONE))
+		started = -1;
+	else {
+		fill_reserve();
+		make_spares();
+	}
 }

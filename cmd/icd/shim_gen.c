@@ -160,32 +160,28 @@ struct vkCmdBeginConditionalRendering2EXT_args { struct dispatch * commandBuffer
 static void vkCmdBeginConditionalRendering2EXT(struct dispatch * commandBuffer, const void * pConditionalRenderingBegin)
 {
 	struct vkCmdBeginConditionalRendering2EXT_args args = { commandBuffer, pConditionalRenderingBegin };
-	if (room()) call_go(23, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(23, &args);
 }
 
 struct vkCmdBeginConditionalRenderingEXT_args { struct dispatch * commandBuffer; const void * pConditionalRenderingBegin; };
 static void vkCmdBeginConditionalRenderingEXT(struct dispatch * commandBuffer, const void * pConditionalRenderingBegin)
 {
 	struct vkCmdBeginConditionalRenderingEXT_args args = { commandBuffer, pConditionalRenderingBegin };
-	if (room()) call_go(24, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(24, &args);
 }
 
 struct vkCmdBeginCustomResolveEXT_args { struct dispatch * commandBuffer; const void * pBeginCustomResolveInfo; };
 static void vkCmdBeginCustomResolveEXT(struct dispatch * commandBuffer, const void * pBeginCustomResolveInfo)
 {
 	struct vkCmdBeginCustomResolveEXT_args args = { commandBuffer, pBeginCustomResolveInfo };
-	if (room()) call_go(25, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(25, &args);
 }
 
 struct vkCmdBeginDebugUtilsLabelEXT_args { struct dispatch * commandBuffer; const void * pLabelInfo; };
 static void vkCmdBeginDebugUtilsLabelEXT(struct dispatch * commandBuffer, const void * pLabelInfo)
 {
 	struct vkCmdBeginDebugUtilsLabelEXT_args args = { commandBuffer, pLabelInfo };
-	if (room()) call_go(26, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(26, &args);
 }
 
 struct vkCmdBeginGpaSampleAMD_args { struct dispatch * commandBuffer; uint64_t gpaSession; const void * pGpaSampleBeginInfo; const void * pSampleID; };
@@ -206,8 +202,7 @@ struct vkCmdBeginPerTileExecutionQCOM_args { struct dispatch * commandBuffer; co
 static void vkCmdBeginPerTileExecutionQCOM(struct dispatch * commandBuffer, const void * pPerTileBeginInfo)
 {
 	struct vkCmdBeginPerTileExecutionQCOM_args args = { commandBuffer, pPerTileBeginInfo };
-	if (room()) call_go(29, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(29, &args);
 }
 
 struct vkCmdBeginQuery_args { struct dispatch * commandBuffer; uint64_t queryPool; uint32_t query; uint32_t flags; };
@@ -237,24 +232,21 @@ struct vkCmdBeginRenderPass_args { struct dispatch * commandBuffer; const void *
 static void vkCmdBeginRenderPass(struct dispatch * commandBuffer, const void * pRenderPassBegin, uint32_t contents)
 {
 	struct vkCmdBeginRenderPass_args args = { commandBuffer, pRenderPassBegin, contents };
-	if (room()) call_go(32, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(32, &args);
 }
 
 struct vkCmdBeginRenderPass2_args { struct dispatch * commandBuffer; const void * pRenderPassBegin; const void * pSubpassBeginInfo; };
 static void vkCmdBeginRenderPass2(struct dispatch * commandBuffer, const void * pRenderPassBegin, const void * pSubpassBeginInfo)
 {
 	struct vkCmdBeginRenderPass2_args args = { commandBuffer, pRenderPassBegin, pSubpassBeginInfo };
-	if (room()) call_go(33, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(33, &args);
 }
 
 struct vkCmdBeginRendering_args { struct dispatch * commandBuffer; const void * pRenderingInfo; };
 static void vkCmdBeginRendering(struct dispatch * commandBuffer, const void * pRenderingInfo)
 {
 	struct vkCmdBeginRendering_args args = { commandBuffer, pRenderingInfo };
-	if (room()) call_go(34, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(34, &args);
 }
 
 struct vkCmdBeginShaderInstrumentationARM_args { struct dispatch * commandBuffer; uint64_t instrumentation; };
@@ -270,8 +262,7 @@ struct vkCmdBeginTransformFeedback2EXT_args { struct dispatch * commandBuffer; u
 static void vkCmdBeginTransformFeedback2EXT(struct dispatch * commandBuffer, uint32_t firstCounterRange, uint32_t counterRangeCount, const void * pCounterInfos)
 {
 	struct vkCmdBeginTransformFeedback2EXT_args args = { commandBuffer, firstCounterRange, counterRangeCount, pCounterInfos };
-	if (room()) call_go(36, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(36, &args);
 }
 
 struct vkCmdBeginTransformFeedbackEXT_args { struct dispatch * commandBuffer; uint32_t firstCounterBuffer; uint32_t counterBufferCount; const void * pCounterBuffers; const void * pCounterBufferOffsets; };
@@ -295,16 +286,14 @@ struct vkCmdBeginVideoCodingKHR_args { struct dispatch * commandBuffer; const vo
 static void vkCmdBeginVideoCodingKHR(struct dispatch * commandBuffer, const void * pBeginInfo)
 {
 	struct vkCmdBeginVideoCodingKHR_args args = { commandBuffer, pBeginInfo };
-	if (room()) call_go(38, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(38, &args);
 }
 
 struct vkCmdBindDescriptorBufferEmbeddedSamplers2EXT_args { struct dispatch * commandBuffer; const void * pBindDescriptorBufferEmbeddedSamplersInfo; };
 static void vkCmdBindDescriptorBufferEmbeddedSamplers2EXT(struct dispatch * commandBuffer, const void * pBindDescriptorBufferEmbeddedSamplersInfo)
 {
 	struct vkCmdBindDescriptorBufferEmbeddedSamplers2EXT_args args = { commandBuffer, pBindDescriptorBufferEmbeddedSamplersInfo };
-	if (room()) call_go(39, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(39, &args);
 }
 
 struct vkCmdBindDescriptorBufferEmbeddedSamplersEXT_args { struct dispatch * commandBuffer; uint32_t pipelineBindPoint; uint64_t layout; uint32_t set; };
@@ -322,8 +311,7 @@ struct vkCmdBindDescriptorBuffersEXT_args { struct dispatch * commandBuffer; uin
 static void vkCmdBindDescriptorBuffersEXT(struct dispatch * commandBuffer, uint32_t bufferCount, const void * pBindingInfos)
 {
 	struct vkCmdBindDescriptorBuffersEXT_args args = { commandBuffer, bufferCount, pBindingInfos };
-	if (room()) call_go(41, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(41, &args);
 }
 
 struct vkCmdBindDescriptorSets_args { struct dispatch * commandBuffer; uint32_t pipelineBindPoint; uint64_t layout; uint32_t firstSet; uint32_t descriptorSetCount; const void * pDescriptorSets; uint32_t dynamicOffsetCount; const void * pDynamicOffsets; };
@@ -350,8 +338,7 @@ struct vkCmdBindDescriptorSets2_args { struct dispatch * commandBuffer; const vo
 static void vkCmdBindDescriptorSets2(struct dispatch * commandBuffer, const void * pBindDescriptorSetsInfo)
 {
 	struct vkCmdBindDescriptorSets2_args args = { commandBuffer, pBindDescriptorSetsInfo };
-	if (room()) call_go(43, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(43, &args);
 }
 
 struct vkCmdBindIndexBuffer_args { struct dispatch * commandBuffer; uint64_t buffer; uint64_t offset; uint32_t indexType; };
@@ -381,8 +368,7 @@ struct vkCmdBindIndexBuffer3KHR_args { struct dispatch * commandBuffer; const vo
 static void vkCmdBindIndexBuffer3KHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdBindIndexBuffer3KHR_args args = { commandBuffer, pInfo };
-	if (room()) call_go(46, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(46, &args);
 }
 
 struct vkCmdBindInvocationMaskHUAWEI_args { struct dispatch * commandBuffer; uint64_t imageView; uint32_t imageLayout; };
@@ -420,16 +406,14 @@ struct vkCmdBindResourceHeapEXT_args { struct dispatch * commandBuffer; const vo
 static void vkCmdBindResourceHeapEXT(struct dispatch * commandBuffer, const void * pBindInfo)
 {
 	struct vkCmdBindResourceHeapEXT_args args = { commandBuffer, pBindInfo };
-	if (room()) call_go(50, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(50, &args);
 }
 
 struct vkCmdBindSamplerHeapEXT_args { struct dispatch * commandBuffer; const void * pBindInfo; };
 static void vkCmdBindSamplerHeapEXT(struct dispatch * commandBuffer, const void * pBindInfo)
 {
 	struct vkCmdBindSamplerHeapEXT_args args = { commandBuffer, pBindInfo };
-	if (room()) call_go(51, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(51, &args);
 }
 
 struct vkCmdBindShadersEXT_args { struct dispatch * commandBuffer; uint32_t stageCount; const void * pStages; const void * pShaders; };
@@ -462,16 +446,14 @@ struct vkCmdBindTileMemoryQCOM_args { struct dispatch * commandBuffer; const voi
 static void vkCmdBindTileMemoryQCOM(struct dispatch * commandBuffer, const void * pTileMemoryBindInfo)
 {
 	struct vkCmdBindTileMemoryQCOM_args args = { commandBuffer, pTileMemoryBindInfo };
-	if (room()) call_go(54, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(54, &args);
 }
 
 struct vkCmdBindTransformFeedbackBuffers2EXT_args { struct dispatch * commandBuffer; uint32_t firstBinding; uint32_t bindingCount; const void * pBindingInfos; };
 static void vkCmdBindTransformFeedbackBuffers2EXT(struct dispatch * commandBuffer, uint32_t firstBinding, uint32_t bindingCount, const void * pBindingInfos)
 {
 	struct vkCmdBindTransformFeedbackBuffers2EXT_args args = { commandBuffer, firstBinding, bindingCount, pBindingInfos };
-	if (room()) call_go(55, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(55, &args);
 }
 
 struct vkCmdBindTransformFeedbackBuffersEXT_args { struct dispatch * commandBuffer; uint32_t firstBinding; uint32_t bindingCount; const void * pBuffers; const void * pOffsets; const void * pSizes; };
@@ -538,8 +520,7 @@ struct vkCmdBindVertexBuffers3KHR_args { struct dispatch * commandBuffer; uint32
 static void vkCmdBindVertexBuffers3KHR(struct dispatch * commandBuffer, uint32_t firstBinding, uint32_t bindingCount, const void * pBindingInfos)
 {
 	struct vkCmdBindVertexBuffers3KHR_args args = { commandBuffer, firstBinding, bindingCount, pBindingInfos };
-	if (room()) call_go(59, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(59, &args);
 }
 
 struct vkCmdBlitImage_args { struct dispatch * commandBuffer; uint64_t srcImage; uint32_t srcImageLayout; uint64_t dstImage; uint32_t dstImageLayout; uint32_t regionCount; const void * pRegions; uint32_t filter; };
@@ -564,56 +545,49 @@ struct vkCmdBlitImage2_args { struct dispatch * commandBuffer; const void * pBli
 static void vkCmdBlitImage2(struct dispatch * commandBuffer, const void * pBlitImageInfo)
 {
 	struct vkCmdBlitImage2_args args = { commandBuffer, pBlitImageInfo };
-	if (room()) call_go(61, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(61, &args);
 }
 
 struct vkCmdBuildAccelerationStructureNV_args { struct dispatch * commandBuffer; const void * pInfo; uint64_t instanceData; uint64_t instanceOffset; uint32_t update; uint64_t dst; uint64_t src; uint64_t scratch; uint64_t scratchOffset; };
 static void vkCmdBuildAccelerationStructureNV(struct dispatch * commandBuffer, const void * pInfo, uint64_t instanceData, uint64_t instanceOffset, uint32_t update, uint64_t dst, uint64_t src, uint64_t scratch, uint64_t scratchOffset)
 {
 	struct vkCmdBuildAccelerationStructureNV_args args = { commandBuffer, pInfo, instanceData, instanceOffset, update, dst, src, scratch, scratchOffset };
-	if (room()) call_go(62, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(62, &args);
 }
 
 struct vkCmdBuildAccelerationStructuresIndirectKHR_args { struct dispatch * commandBuffer; uint32_t infoCount; const void * pInfos; const void * pIndirectDeviceAddresses; const void * pIndirectStrides; const void * ppMaxPrimitiveCounts; };
 static void vkCmdBuildAccelerationStructuresIndirectKHR(struct dispatch * commandBuffer, uint32_t infoCount, const void * pInfos, const void * pIndirectDeviceAddresses, const void * pIndirectStrides, const void * ppMaxPrimitiveCounts)
 {
 	struct vkCmdBuildAccelerationStructuresIndirectKHR_args args = { commandBuffer, infoCount, pInfos, pIndirectDeviceAddresses, pIndirectStrides, ppMaxPrimitiveCounts };
-	if (room()) call_go(63, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(63, &args);
 }
 
 struct vkCmdBuildAccelerationStructuresKHR_args { struct dispatch * commandBuffer; uint32_t infoCount; const void * pInfos; const void * ppBuildRangeInfos; };
 static void vkCmdBuildAccelerationStructuresKHR(struct dispatch * commandBuffer, uint32_t infoCount, const void * pInfos, const void * ppBuildRangeInfos)
 {
 	struct vkCmdBuildAccelerationStructuresKHR_args args = { commandBuffer, infoCount, pInfos, ppBuildRangeInfos };
-	if (room()) call_go(64, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(64, &args);
 }
 
 struct vkCmdBuildClusterAccelerationStructureIndirectNV_args { struct dispatch * commandBuffer; const void * pCommandInfos; };
 static void vkCmdBuildClusterAccelerationStructureIndirectNV(struct dispatch * commandBuffer, const void * pCommandInfos)
 {
 	struct vkCmdBuildClusterAccelerationStructureIndirectNV_args args = { commandBuffer, pCommandInfos };
-	if (room()) call_go(65, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(65, &args);
 }
 
 struct vkCmdBuildMicromapsEXT_args { struct dispatch * commandBuffer; uint32_t infoCount; const void * pInfos; };
 static void vkCmdBuildMicromapsEXT(struct dispatch * commandBuffer, uint32_t infoCount, const void * pInfos)
 {
 	struct vkCmdBuildMicromapsEXT_args args = { commandBuffer, infoCount, pInfos };
-	if (room()) call_go(66, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(66, &args);
 }
 
 struct vkCmdBuildPartitionedAccelerationStructuresNV_args { struct dispatch * commandBuffer; const void * pBuildInfo; };
 static void vkCmdBuildPartitionedAccelerationStructuresNV(struct dispatch * commandBuffer, const void * pBuildInfo)
 {
 	struct vkCmdBuildPartitionedAccelerationStructuresNV_args args = { commandBuffer, pBuildInfo };
-	if (room()) call_go(67, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(67, &args);
 }
 
 struct vkCmdClearAttachments_args { struct dispatch * commandBuffer; uint32_t attachmentCount; const void * pAttachments; uint32_t rectCount; const void * pRects; };
@@ -673,24 +647,21 @@ struct vkCmdControlVideoCodingKHR_args { struct dispatch * commandBuffer; const 
 static void vkCmdControlVideoCodingKHR(struct dispatch * commandBuffer, const void * pCodingControlInfo)
 {
 	struct vkCmdControlVideoCodingKHR_args args = { commandBuffer, pCodingControlInfo };
-	if (room()) call_go(71, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(71, &args);
 }
 
 struct vkCmdConvertCooperativeVectorMatrixNV_args { struct dispatch * commandBuffer; uint32_t infoCount; const void * pInfos; };
 static void vkCmdConvertCooperativeVectorMatrixNV(struct dispatch * commandBuffer, uint32_t infoCount, const void * pInfos)
 {
 	struct vkCmdConvertCooperativeVectorMatrixNV_args args = { commandBuffer, infoCount, pInfos };
-	if (room()) call_go(72, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(72, &args);
 }
 
 struct vkCmdCopyAccelerationStructureKHR_args { struct dispatch * commandBuffer; const void * pInfo; };
 static void vkCmdCopyAccelerationStructureKHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdCopyAccelerationStructureKHR_args args = { commandBuffer, pInfo };
-	if (room()) call_go(73, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(73, &args);
 }
 
 struct vkCmdCopyAccelerationStructureNV_args { struct dispatch * commandBuffer; uint64_t dst; uint64_t src; uint32_t mode; };
@@ -708,8 +679,7 @@ struct vkCmdCopyAccelerationStructureToMemoryKHR_args { struct dispatch * comman
 static void vkCmdCopyAccelerationStructureToMemoryKHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdCopyAccelerationStructureToMemoryKHR_args args = { commandBuffer, pInfo };
-	if (room()) call_go(75, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(75, &args);
 }
 
 struct vkCmdCopyBuffer_args { struct dispatch * commandBuffer; uint64_t srcBuffer; uint64_t dstBuffer; uint32_t regionCount; const void * pRegions; };
@@ -731,8 +701,7 @@ struct vkCmdCopyBuffer2_args { struct dispatch * commandBuffer; const void * pCo
 static void vkCmdCopyBuffer2(struct dispatch * commandBuffer, const void * pCopyBufferInfo)
 {
 	struct vkCmdCopyBuffer2_args args = { commandBuffer, pCopyBufferInfo };
-	if (room()) call_go(77, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(77, &args);
 }
 
 struct vkCmdCopyBufferToImage_args { struct dispatch * commandBuffer; uint64_t srcBuffer; uint64_t dstImage; uint32_t dstImageLayout; uint32_t regionCount; const void * pRegions; };
@@ -755,8 +724,7 @@ struct vkCmdCopyBufferToImage2_args { struct dispatch * commandBuffer; const voi
 static void vkCmdCopyBufferToImage2(struct dispatch * commandBuffer, const void * pCopyBufferToImageInfo)
 {
 	struct vkCmdCopyBufferToImage2_args args = { commandBuffer, pCopyBufferToImageInfo };
-	if (room()) call_go(79, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(79, &args);
 }
 
 struct vkCmdCopyGpaSessionResultsAMD_args { struct dispatch * commandBuffer; uint64_t gpaSession; };
@@ -789,8 +757,7 @@ struct vkCmdCopyImage2_args { struct dispatch * commandBuffer; const void * pCop
 static void vkCmdCopyImage2(struct dispatch * commandBuffer, const void * pCopyImageInfo)
 {
 	struct vkCmdCopyImage2_args args = { commandBuffer, pCopyImageInfo };
-	if (room()) call_go(82, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(82, &args);
 }
 
 struct vkCmdCopyImageToBuffer_args { struct dispatch * commandBuffer; uint64_t srcImage; uint32_t srcImageLayout; uint64_t dstBuffer; uint32_t regionCount; const void * pRegions; };
@@ -813,24 +780,21 @@ struct vkCmdCopyImageToBuffer2_args { struct dispatch * commandBuffer; const voi
 static void vkCmdCopyImageToBuffer2(struct dispatch * commandBuffer, const void * pCopyImageToBufferInfo)
 {
 	struct vkCmdCopyImageToBuffer2_args args = { commandBuffer, pCopyImageToBufferInfo };
-	if (room()) call_go(84, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(84, &args);
 }
 
 struct vkCmdCopyImageToMemoryKHR_args { struct dispatch * commandBuffer; const void * pCopyMemoryInfo; };
 static void vkCmdCopyImageToMemoryKHR(struct dispatch * commandBuffer, const void * pCopyMemoryInfo)
 {
 	struct vkCmdCopyImageToMemoryKHR_args args = { commandBuffer, pCopyMemoryInfo };
-	if (room()) call_go(85, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(85, &args);
 }
 
 struct vkCmdCopyMemoryIndirectKHR_args { struct dispatch * commandBuffer; const void * pCopyMemoryIndirectInfo; };
 static void vkCmdCopyMemoryIndirectKHR(struct dispatch * commandBuffer, const void * pCopyMemoryIndirectInfo)
 {
 	struct vkCmdCopyMemoryIndirectKHR_args args = { commandBuffer, pCopyMemoryIndirectInfo };
-	if (room()) call_go(86, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(86, &args);
 }
 
 struct vkCmdCopyMemoryIndirectNV_args { struct dispatch * commandBuffer; uint64_t copyBufferAddress; uint32_t copyCount; uint32_t stride; };
@@ -848,64 +812,56 @@ struct vkCmdCopyMemoryKHR_args { struct dispatch * commandBuffer; const void * p
 static void vkCmdCopyMemoryKHR(struct dispatch * commandBuffer, const void * pCopyMemoryInfo)
 {
 	struct vkCmdCopyMemoryKHR_args args = { commandBuffer, pCopyMemoryInfo };
-	if (room()) call_go(88, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(88, &args);
 }
 
 struct vkCmdCopyMemoryToAccelerationStructureKHR_args { struct dispatch * commandBuffer; const void * pInfo; };
 static void vkCmdCopyMemoryToAccelerationStructureKHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdCopyMemoryToAccelerationStructureKHR_args args = { commandBuffer, pInfo };
-	if (room()) call_go(89, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(89, &args);
 }
 
 struct vkCmdCopyMemoryToImageIndirectKHR_args { struct dispatch * commandBuffer; const void * pCopyMemoryToImageIndirectInfo; };
 static void vkCmdCopyMemoryToImageIndirectKHR(struct dispatch * commandBuffer, const void * pCopyMemoryToImageIndirectInfo)
 {
 	struct vkCmdCopyMemoryToImageIndirectKHR_args args = { commandBuffer, pCopyMemoryToImageIndirectInfo };
-	if (room()) call_go(90, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(90, &args);
 }
 
 struct vkCmdCopyMemoryToImageIndirectNV_args { struct dispatch * commandBuffer; uint64_t copyBufferAddress; uint32_t copyCount; uint32_t stride; uint64_t dstImage; uint32_t dstImageLayout; const void * pImageSubresources; };
 static void vkCmdCopyMemoryToImageIndirectNV(struct dispatch * commandBuffer, uint64_t copyBufferAddress, uint32_t copyCount, uint32_t stride, uint64_t dstImage, uint32_t dstImageLayout, const void * pImageSubresources)
 {
 	struct vkCmdCopyMemoryToImageIndirectNV_args args = { commandBuffer, copyBufferAddress, copyCount, stride, dstImage, dstImageLayout, pImageSubresources };
-	if (room()) call_go(91, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(91, &args);
 }
 
 struct vkCmdCopyMemoryToImageKHR_args { struct dispatch * commandBuffer; const void * pCopyMemoryInfo; };
 static void vkCmdCopyMemoryToImageKHR(struct dispatch * commandBuffer, const void * pCopyMemoryInfo)
 {
 	struct vkCmdCopyMemoryToImageKHR_args args = { commandBuffer, pCopyMemoryInfo };
-	if (room()) call_go(92, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(92, &args);
 }
 
 struct vkCmdCopyMemoryToMicromapEXT_args { struct dispatch * commandBuffer; const void * pInfo; };
 static void vkCmdCopyMemoryToMicromapEXT(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdCopyMemoryToMicromapEXT_args args = { commandBuffer, pInfo };
-	if (room()) call_go(93, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(93, &args);
 }
 
 struct vkCmdCopyMicromapEXT_args { struct dispatch * commandBuffer; const void * pInfo; };
 static void vkCmdCopyMicromapEXT(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdCopyMicromapEXT_args args = { commandBuffer, pInfo };
-	if (room()) call_go(94, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(94, &args);
 }
 
 struct vkCmdCopyMicromapToMemoryEXT_args { struct dispatch * commandBuffer; const void * pInfo; };
 static void vkCmdCopyMicromapToMemoryEXT(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdCopyMicromapToMemoryEXT_args args = { commandBuffer, pInfo };
-	if (room()) call_go(95, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(95, &args);
 }
 
 struct vkCmdCopyQueryPoolResults_args { struct dispatch * commandBuffer; uint64_t queryPool; uint32_t firstQuery; uint32_t queryCount; uint64_t dstBuffer; uint64_t dstOffset; uint64_t stride; uint32_t flags; };
@@ -944,32 +900,28 @@ struct vkCmdCopyTensorARM_args { struct dispatch * commandBuffer; const void * p
 static void vkCmdCopyTensorARM(struct dispatch * commandBuffer, const void * pCopyTensorInfo)
 {
 	struct vkCmdCopyTensorARM_args args = { commandBuffer, pCopyTensorInfo };
-	if (room()) call_go(98, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(98, &args);
 }
 
 struct vkCmdCuLaunchKernelNVX_args { struct dispatch * commandBuffer; const void * pLaunchInfo; };
 static void vkCmdCuLaunchKernelNVX(struct dispatch * commandBuffer, const void * pLaunchInfo)
 {
 	struct vkCmdCuLaunchKernelNVX_args args = { commandBuffer, pLaunchInfo };
-	if (room()) call_go(99, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(99, &args);
 }
 
 struct vkCmdCudaLaunchKernelNV_args { struct dispatch * commandBuffer; const void * pLaunchInfo; };
 static void vkCmdCudaLaunchKernelNV(struct dispatch * commandBuffer, const void * pLaunchInfo)
 {
 	struct vkCmdCudaLaunchKernelNV_args args = { commandBuffer, pLaunchInfo };
-	if (room()) call_go(100, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(100, &args);
 }
 
 struct vkCmdDebugMarkerBeginEXT_args { struct dispatch * commandBuffer; const void * pMarkerInfo; };
 static void vkCmdDebugMarkerBeginEXT(struct dispatch * commandBuffer, const void * pMarkerInfo)
 {
 	struct vkCmdDebugMarkerBeginEXT_args args = { commandBuffer, pMarkerInfo };
-	if (room()) call_go(101, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(101, &args);
 }
 
 struct vkCmdDebugMarkerEndEXT_args { struct dispatch * commandBuffer; };
@@ -984,24 +936,21 @@ struct vkCmdDebugMarkerInsertEXT_args { struct dispatch * commandBuffer; const v
 static void vkCmdDebugMarkerInsertEXT(struct dispatch * commandBuffer, const void * pMarkerInfo)
 {
 	struct vkCmdDebugMarkerInsertEXT_args args = { commandBuffer, pMarkerInfo };
-	if (room()) call_go(103, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(103, &args);
 }
 
 struct vkCmdDecodeVideoKHR_args { struct dispatch * commandBuffer; const void * pDecodeInfo; };
 static void vkCmdDecodeVideoKHR(struct dispatch * commandBuffer, const void * pDecodeInfo)
 {
 	struct vkCmdDecodeVideoKHR_args args = { commandBuffer, pDecodeInfo };
-	if (room()) call_go(104, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(104, &args);
 }
 
 struct vkCmdDecompressMemoryEXT_args { struct dispatch * commandBuffer; const void * pDecompressMemoryInfoEXT; };
 static void vkCmdDecompressMemoryEXT(struct dispatch * commandBuffer, const void * pDecompressMemoryInfoEXT)
 {
 	struct vkCmdDecompressMemoryEXT_args args = { commandBuffer, pDecompressMemoryInfoEXT };
-	if (room()) call_go(105, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(105, &args);
 }
 
 struct vkCmdDecompressMemoryIndirectCountEXT_args { struct dispatch * commandBuffer; uint64_t decompressionMethod; uint64_t indirectCommandsAddress; uint64_t indirectCommandsCountAddress; uint32_t maxDecompressionCount; uint32_t stride; };
@@ -1070,24 +1019,21 @@ struct vkCmdDispatchDataGraphARM_args { struct dispatch * commandBuffer; uint64_
 static void vkCmdDispatchDataGraphARM(struct dispatch * commandBuffer, uint64_t session, const void * pInfo)
 {
 	struct vkCmdDispatchDataGraphARM_args args = { commandBuffer, session, pInfo };
-	if (room()) call_go(111, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(111, &args);
 }
 
 struct vkCmdDispatchGraphAMDX_args { struct dispatch * commandBuffer; uint64_t scratch; uint64_t scratchSize; const void * pCountInfo; };
 static void vkCmdDispatchGraphAMDX(struct dispatch * commandBuffer, uint64_t scratch, uint64_t scratchSize, const void * pCountInfo)
 {
 	struct vkCmdDispatchGraphAMDX_args args = { commandBuffer, scratch, scratchSize, pCountInfo };
-	if (room()) call_go(112, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(112, &args);
 }
 
 struct vkCmdDispatchGraphIndirectAMDX_args { struct dispatch * commandBuffer; uint64_t scratch; uint64_t scratchSize; const void * pCountInfo; };
 static void vkCmdDispatchGraphIndirectAMDX(struct dispatch * commandBuffer, uint64_t scratch, uint64_t scratchSize, const void * pCountInfo)
 {
 	struct vkCmdDispatchGraphIndirectAMDX_args args = { commandBuffer, scratch, scratchSize, pCountInfo };
-	if (room()) call_go(113, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(113, &args);
 }
 
 struct vkCmdDispatchGraphIndirectCountAMDX_args { struct dispatch * commandBuffer; uint64_t scratch; uint64_t scratchSize; uint64_t countInfo; };
@@ -1115,16 +1061,14 @@ struct vkCmdDispatchIndirect2KHR_args { struct dispatch * commandBuffer; const v
 static void vkCmdDispatchIndirect2KHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDispatchIndirect2KHR_args args = { commandBuffer, pInfo };
-	if (room()) call_go(116, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(116, &args);
 }
 
 struct vkCmdDispatchTileQCOM_args { struct dispatch * commandBuffer; const void * pDispatchTileInfo; };
 static void vkCmdDispatchTileQCOM(struct dispatch * commandBuffer, const void * pDispatchTileInfo)
 {
 	struct vkCmdDispatchTileQCOM_args args = { commandBuffer, pDispatchTileInfo };
-	if (room()) call_go(117, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(117, &args);
 }
 
 struct vkCmdDraw_args { struct dispatch * commandBuffer; uint32_t vertexCount; uint32_t instanceCount; uint32_t firstVertex; uint32_t firstInstance; };
@@ -1189,8 +1133,7 @@ struct vkCmdDrawIndexedIndirect2KHR_args { struct dispatch * commandBuffer; cons
 static void vkCmdDrawIndexedIndirect2KHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDrawIndexedIndirect2KHR_args args = { commandBuffer, pInfo };
-	if (room()) call_go(123, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(123, &args);
 }
 
 struct vkCmdDrawIndexedIndirectCount_args { struct dispatch * commandBuffer; uint64_t buffer; uint64_t offset; uint64_t countBuffer; uint64_t countBufferOffset; uint32_t maxDrawCount; uint32_t stride; };
@@ -1211,8 +1154,7 @@ struct vkCmdDrawIndexedIndirectCount2KHR_args { struct dispatch * commandBuffer;
 static void vkCmdDrawIndexedIndirectCount2KHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDrawIndexedIndirectCount2KHR_args args = { commandBuffer, pInfo };
-	if (room()) call_go(125, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(125, &args);
 }
 
 struct vkCmdDrawIndirect_args { struct dispatch * commandBuffer; uint64_t buffer; uint64_t offset; uint32_t drawCount; uint32_t stride; };
@@ -1231,16 +1173,14 @@ struct vkCmdDrawIndirect2KHR_args { struct dispatch * commandBuffer; const void 
 static void vkCmdDrawIndirect2KHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDrawIndirect2KHR_args args = { commandBuffer, pInfo };
-	if (room()) call_go(127, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(127, &args);
 }
 
 struct vkCmdDrawIndirectByteCount2EXT_args { struct dispatch * commandBuffer; uint32_t instanceCount; uint32_t firstInstance; const void * pCounterInfo; uint32_t counterOffset; uint32_t vertexStride; };
 static void vkCmdDrawIndirectByteCount2EXT(struct dispatch * commandBuffer, uint32_t instanceCount, uint32_t firstInstance, const void * pCounterInfo, uint32_t counterOffset, uint32_t vertexStride)
 {
 	struct vkCmdDrawIndirectByteCount2EXT_args args = { commandBuffer, instanceCount, firstInstance, pCounterInfo, counterOffset, vertexStride };
-	if (room()) call_go(128, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(128, &args);
 }
 
 struct vkCmdDrawIndirectByteCountEXT_args { struct dispatch * commandBuffer; uint32_t instanceCount; uint32_t firstInstance; uint64_t counterBuffer; uint64_t counterBufferOffset; uint32_t counterOffset; uint32_t vertexStride; };
@@ -1275,8 +1215,7 @@ struct vkCmdDrawIndirectCount2KHR_args { struct dispatch * commandBuffer; const 
 static void vkCmdDrawIndirectCount2KHR(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDrawIndirectCount2KHR_args args = { commandBuffer, pInfo };
-	if (room()) call_go(131, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(131, &args);
 }
 
 struct vkCmdDrawMeshTasksEXT_args { struct dispatch * commandBuffer; uint32_t groupCountX; uint32_t groupCountY; uint32_t groupCountZ; };
@@ -1294,16 +1233,14 @@ struct vkCmdDrawMeshTasksIndirect2EXT_args { struct dispatch * commandBuffer; co
 static void vkCmdDrawMeshTasksIndirect2EXT(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDrawMeshTasksIndirect2EXT_args args = { commandBuffer, pInfo };
-	if (room()) call_go(133, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(133, &args);
 }
 
 struct vkCmdDrawMeshTasksIndirectCount2EXT_args { struct dispatch * commandBuffer; const void * pInfo; };
 static void vkCmdDrawMeshTasksIndirectCount2EXT(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdDrawMeshTasksIndirectCount2EXT_args args = { commandBuffer, pInfo };
-	if (room()) call_go(134, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(134, &args);
 }
 
 struct vkCmdDrawMeshTasksIndirectCountEXT_args { struct dispatch * commandBuffer; uint64_t buffer; uint64_t offset; uint64_t countBuffer; uint64_t countBufferOffset; uint32_t maxDrawCount; uint32_t stride; };
@@ -1372,24 +1309,21 @@ struct vkCmdDrawMultiEXT_args { struct dispatch * commandBuffer; uint32_t drawCo
 static void vkCmdDrawMultiEXT(struct dispatch * commandBuffer, uint32_t drawCount, const void * pVertexInfo, uint32_t instanceCount, uint32_t firstInstance, uint32_t stride)
 {
 	struct vkCmdDrawMultiEXT_args args = { commandBuffer, drawCount, pVertexInfo, instanceCount, firstInstance, stride };
-	if (room()) call_go(140, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(140, &args);
 }
 
 struct vkCmdDrawMultiIndexedEXT_args { struct dispatch * commandBuffer; uint32_t drawCount; const void * pIndexInfo; uint32_t instanceCount; uint32_t firstInstance; uint32_t stride; const void * pVertexOffset; };
 static void vkCmdDrawMultiIndexedEXT(struct dispatch * commandBuffer, uint32_t drawCount, const void * pIndexInfo, uint32_t instanceCount, uint32_t firstInstance, uint32_t stride, const void * pVertexOffset)
 {
 	struct vkCmdDrawMultiIndexedEXT_args args = { commandBuffer, drawCount, pIndexInfo, instanceCount, firstInstance, stride, pVertexOffset };
-	if (room()) call_go(141, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(141, &args);
 }
 
 struct vkCmdEncodeVideoKHR_args { struct dispatch * commandBuffer; const void * pEncodeInfo; };
 static void vkCmdEncodeVideoKHR(struct dispatch * commandBuffer, const void * pEncodeInfo)
 {
 	struct vkCmdEncodeVideoKHR_args args = { commandBuffer, pEncodeInfo };
-	if (room()) call_go(142, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(142, &args);
 }
 
 struct vkCmdEndConditionalRenderingEXT_args { struct dispatch * commandBuffer; };
@@ -1429,8 +1363,7 @@ struct vkCmdEndPerTileExecutionQCOM_args { struct dispatch * commandBuffer; cons
 static void vkCmdEndPerTileExecutionQCOM(struct dispatch * commandBuffer, const void * pPerTileEndInfo)
 {
 	struct vkCmdEndPerTileExecutionQCOM_args args = { commandBuffer, pPerTileEndInfo };
-	if (room()) call_go(147, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(147, &args);
 }
 
 struct vkCmdEndQuery_args { struct dispatch * commandBuffer; uint64_t queryPool; uint32_t query; };
@@ -1466,8 +1399,7 @@ struct vkCmdEndRenderPass2_args { struct dispatch * commandBuffer; const void * 
 static void vkCmdEndRenderPass2(struct dispatch * commandBuffer, const void * pSubpassEndInfo)
 {
 	struct vkCmdEndRenderPass2_args args = { commandBuffer, pSubpassEndInfo };
-	if (room()) call_go(151, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(151, &args);
 }
 
 struct vkCmdEndRendering_args { struct dispatch * commandBuffer; };
@@ -1482,8 +1414,7 @@ struct vkCmdEndRendering2KHR_args { struct dispatch * commandBuffer; const void 
 static void vkCmdEndRendering2KHR(struct dispatch * commandBuffer, const void * pRenderingEndInfo)
 {
 	struct vkCmdEndRendering2KHR_args args = { commandBuffer, pRenderingEndInfo };
-	if (room()) call_go(153, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(153, &args);
 }
 
 struct vkCmdEndShaderInstrumentationARM_args { struct dispatch * commandBuffer; };
@@ -1498,8 +1429,7 @@ struct vkCmdEndTransformFeedback2EXT_args { struct dispatch * commandBuffer; uin
 static void vkCmdEndTransformFeedback2EXT(struct dispatch * commandBuffer, uint32_t firstCounterRange, uint32_t counterRangeCount, const void * pCounterInfos)
 {
 	struct vkCmdEndTransformFeedback2EXT_args args = { commandBuffer, firstCounterRange, counterRangeCount, pCounterInfos };
-	if (room()) call_go(155, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(155, &args);
 }
 
 struct vkCmdEndTransformFeedbackEXT_args { struct dispatch * commandBuffer; uint32_t firstCounterBuffer; uint32_t counterBufferCount; const void * pCounterBuffers; const void * pCounterBufferOffsets; };
@@ -1523,8 +1453,7 @@ struct vkCmdEndVideoCodingKHR_args { struct dispatch * commandBuffer; const void
 static void vkCmdEndVideoCodingKHR(struct dispatch * commandBuffer, const void * pEndCodingInfo)
 {
 	struct vkCmdEndVideoCodingKHR_args args = { commandBuffer, pEndCodingInfo };
-	if (room()) call_go(157, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(157, &args);
 }
 
 struct vkCmdExecuteCommands_args { struct dispatch * commandBuffer; uint32_t commandBufferCount; const void * pCommandBuffers; };
@@ -1544,16 +1473,14 @@ struct vkCmdExecuteGeneratedCommandsEXT_args { struct dispatch * commandBuffer; 
 static void vkCmdExecuteGeneratedCommandsEXT(struct dispatch * commandBuffer, uint32_t isPreprocessed, const void * pGeneratedCommandsInfo)
 {
 	struct vkCmdExecuteGeneratedCommandsEXT_args args = { commandBuffer, isPreprocessed, pGeneratedCommandsInfo };
-	if (room()) call_go(159, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(159, &args);
 }
 
 struct vkCmdExecuteGeneratedCommandsNV_args { struct dispatch * commandBuffer; uint32_t isPreprocessed; const void * pGeneratedCommandsInfo; };
 static void vkCmdExecuteGeneratedCommandsNV(struct dispatch * commandBuffer, uint32_t isPreprocessed, const void * pGeneratedCommandsInfo)
 {
 	struct vkCmdExecuteGeneratedCommandsNV_args args = { commandBuffer, isPreprocessed, pGeneratedCommandsInfo };
-	if (room()) call_go(160, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(160, &args);
 }
 
 struct vkCmdFillBuffer_args { struct dispatch * commandBuffer; uint64_t dstBuffer; uint64_t dstOffset; uint64_t size; uint32_t data; };
@@ -1597,8 +1524,7 @@ struct vkCmdInsertDebugUtilsLabelEXT_args { struct dispatch * commandBuffer; con
 static void vkCmdInsertDebugUtilsLabelEXT(struct dispatch * commandBuffer, const void * pLabelInfo)
 {
 	struct vkCmdInsertDebugUtilsLabelEXT_args args = { commandBuffer, pLabelInfo };
-	if (room()) call_go(164, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(164, &args);
 }
 
 struct vkCmdNextSubpass_args { struct dispatch * commandBuffer; uint32_t contents; };
@@ -1614,48 +1540,42 @@ struct vkCmdNextSubpass2_args { struct dispatch * commandBuffer; const void * pS
 static void vkCmdNextSubpass2(struct dispatch * commandBuffer, const void * pSubpassBeginInfo, const void * pSubpassEndInfo)
 {
 	struct vkCmdNextSubpass2_args args = { commandBuffer, pSubpassBeginInfo, pSubpassEndInfo };
-	if (room()) call_go(166, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(166, &args);
 }
 
 struct vkCmdOpticalFlowExecuteNV_args { struct dispatch * commandBuffer; uint64_t session; const void * pExecuteInfo; };
 static void vkCmdOpticalFlowExecuteNV(struct dispatch * commandBuffer, uint64_t session, const void * pExecuteInfo)
 {
 	struct vkCmdOpticalFlowExecuteNV_args args = { commandBuffer, session, pExecuteInfo };
-	if (room()) call_go(167, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(167, &args);
 }
 
 struct vkCmdPipelineBarrier_args { struct dispatch * commandBuffer; uint32_t srcStageMask; uint32_t dstStageMask; uint32_t dependencyFlags; uint32_t memoryBarrierCount; const void * pMemoryBarriers; uint32_t bufferMemoryBarrierCount; const void * pBufferMemoryBarriers; uint32_t imageMemoryBarrierCount; const void * pImageMemoryBarriers; };
 static void vkCmdPipelineBarrier(struct dispatch * commandBuffer, uint32_t srcStageMask, uint32_t dstStageMask, uint32_t dependencyFlags, uint32_t memoryBarrierCount, const void * pMemoryBarriers, uint32_t bufferMemoryBarrierCount, const void * pBufferMemoryBarriers, uint32_t imageMemoryBarrierCount, const void * pImageMemoryBarriers)
 {
 	struct vkCmdPipelineBarrier_args args = { commandBuffer, srcStageMask, dstStageMask, dependencyFlags, memoryBarrierCount, pMemoryBarriers, bufferMemoryBarrierCount, pBufferMemoryBarriers, imageMemoryBarrierCount, pImageMemoryBarriers };
-	if (room()) call_go(168, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(168, &args);
 }
 
 struct vkCmdPipelineBarrier2_args { struct dispatch * commandBuffer; const void * pDependencyInfo; };
 static void vkCmdPipelineBarrier2(struct dispatch * commandBuffer, const void * pDependencyInfo)
 {
 	struct vkCmdPipelineBarrier2_args args = { commandBuffer, pDependencyInfo };
-	if (room()) call_go(169, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(169, &args);
 }
 
 struct vkCmdPreprocessGeneratedCommandsEXT_args { struct dispatch * commandBuffer; const void * pGeneratedCommandsInfo; struct dispatch * stateCommandBuffer; };
 static void vkCmdPreprocessGeneratedCommandsEXT(struct dispatch * commandBuffer, const void * pGeneratedCommandsInfo, struct dispatch * stateCommandBuffer)
 {
 	struct vkCmdPreprocessGeneratedCommandsEXT_args args = { commandBuffer, pGeneratedCommandsInfo, stateCommandBuffer };
-	if (room()) call_go(170, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(170, &args);
 }
 
 struct vkCmdPreprocessGeneratedCommandsNV_args { struct dispatch * commandBuffer; const void * pGeneratedCommandsInfo; };
 static void vkCmdPreprocessGeneratedCommandsNV(struct dispatch * commandBuffer, const void * pGeneratedCommandsInfo)
 {
 	struct vkCmdPreprocessGeneratedCommandsNV_args args = { commandBuffer, pGeneratedCommandsInfo };
-	if (room()) call_go(171, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(171, &args);
 }
 
 struct vkCmdPushConstants_args { struct dispatch * commandBuffer; uint64_t layout; uint32_t stageFlags; uint32_t offset; uint32_t size; const void * pValues; };
@@ -1678,48 +1598,42 @@ struct vkCmdPushConstants2_args { struct dispatch * commandBuffer; const void * 
 static void vkCmdPushConstants2(struct dispatch * commandBuffer, const void * pPushConstantsInfo)
 {
 	struct vkCmdPushConstants2_args args = { commandBuffer, pPushConstantsInfo };
-	if (room()) call_go(173, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(173, &args);
 }
 
 struct vkCmdPushDataEXT_args { struct dispatch * commandBuffer; const void * pPushDataInfo; };
 static void vkCmdPushDataEXT(struct dispatch * commandBuffer, const void * pPushDataInfo)
 {
 	struct vkCmdPushDataEXT_args args = { commandBuffer, pPushDataInfo };
-	if (room()) call_go(174, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(174, &args);
 }
 
 struct vkCmdPushDescriptorSet_args { struct dispatch * commandBuffer; uint32_t pipelineBindPoint; uint64_t layout; uint32_t set; uint32_t descriptorWriteCount; const void * pDescriptorWrites; };
 static void vkCmdPushDescriptorSet(struct dispatch * commandBuffer, uint32_t pipelineBindPoint, uint64_t layout, uint32_t set, uint32_t descriptorWriteCount, const void * pDescriptorWrites)
 {
 	struct vkCmdPushDescriptorSet_args args = { commandBuffer, pipelineBindPoint, layout, set, descriptorWriteCount, pDescriptorWrites };
-	if (room()) call_go(175, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(175, &args);
 }
 
 struct vkCmdPushDescriptorSet2_args { struct dispatch * commandBuffer; const void * pPushDescriptorSetInfo; };
 static void vkCmdPushDescriptorSet2(struct dispatch * commandBuffer, const void * pPushDescriptorSetInfo)
 {
 	struct vkCmdPushDescriptorSet2_args args = { commandBuffer, pPushDescriptorSetInfo };
-	if (room()) call_go(176, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(176, &args);
 }
 
 struct vkCmdPushDescriptorSetWithTemplate_args { struct dispatch * commandBuffer; uint64_t descriptorUpdateTemplate; uint64_t layout; uint32_t set; const void * pData; };
 static void vkCmdPushDescriptorSetWithTemplate(struct dispatch * commandBuffer, uint64_t descriptorUpdateTemplate, uint64_t layout, uint32_t set, const void * pData)
 {
 	struct vkCmdPushDescriptorSetWithTemplate_args args = { commandBuffer, descriptorUpdateTemplate, layout, set, pData };
-	if (room()) call_go(177, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(177, &args);
 }
 
 struct vkCmdPushDescriptorSetWithTemplate2_args { struct dispatch * commandBuffer; const void * pPushDescriptorSetWithTemplateInfo; };
 static void vkCmdPushDescriptorSetWithTemplate2(struct dispatch * commandBuffer, const void * pPushDescriptorSetWithTemplateInfo)
 {
 	struct vkCmdPushDescriptorSetWithTemplate2_args args = { commandBuffer, pPushDescriptorSetWithTemplateInfo };
-	if (room()) call_go(178, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(178, &args);
 }
 
 struct vkCmdResetEvent_args { struct dispatch * commandBuffer; uint64_t event; uint32_t stageMask; };
@@ -1774,8 +1688,7 @@ struct vkCmdResolveImage2_args { struct dispatch * commandBuffer; const void * p
 static void vkCmdResolveImage2(struct dispatch * commandBuffer, const void * pResolveImageInfo)
 {
 	struct vkCmdResolveImage2_args args = { commandBuffer, pResolveImageInfo };
-	if (room()) call_go(183, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(183, &args);
 }
 
 struct vkCmdSetAlphaToCoverageEnableEXT_args { struct dispatch * commandBuffer; uint32_t alphaToCoverageEnable; };
@@ -1821,16 +1734,14 @@ struct vkCmdSetCheckpointNV_args { struct dispatch * commandBuffer; const void *
 static void vkCmdSetCheckpointNV(struct dispatch * commandBuffer, const void * pCheckpointMarker)
 {
 	struct vkCmdSetCheckpointNV_args args = { commandBuffer, pCheckpointMarker };
-	if (room()) call_go(188, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(188, &args);
 }
 
 struct vkCmdSetCoarseSampleOrderNV_args { struct dispatch * commandBuffer; uint32_t sampleOrderType; uint32_t customSampleOrderCount; const void * pCustomSampleOrders; };
 static void vkCmdSetCoarseSampleOrderNV(struct dispatch * commandBuffer, uint32_t sampleOrderType, uint32_t customSampleOrderCount, const void * pCustomSampleOrders)
 {
 	struct vkCmdSetCoarseSampleOrderNV_args args = { commandBuffer, sampleOrderType, customSampleOrderCount, pCustomSampleOrders };
-	if (room()) call_go(189, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(189, &args);
 }
 
 struct vkCmdSetColorBlendAdvancedEXT_args { struct dispatch * commandBuffer; uint32_t firstAttachment; uint32_t attachmentCount; const void * pColorBlendAdvanced; };
@@ -1906,8 +1817,7 @@ struct vkCmdSetComputeOccupancyPriorityNV_args { struct dispatch * commandBuffer
 static void vkCmdSetComputeOccupancyPriorityNV(struct dispatch * commandBuffer, const void * pParameters)
 {
 	struct vkCmdSetComputeOccupancyPriorityNV_args args = { commandBuffer, pParameters };
-	if (room()) call_go(195, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(195, &args);
 }
 
 struct vkCmdSetConservativeRasterizationModeEXT_args { struct dispatch * commandBuffer; uint32_t conservativeRasterizationMode; };
@@ -2001,8 +1911,7 @@ struct vkCmdSetDepthBias2EXT_args { struct dispatch * commandBuffer; const void 
 static void vkCmdSetDepthBias2EXT(struct dispatch * commandBuffer, const void * pDepthBiasInfo)
 {
 	struct vkCmdSetDepthBias2EXT_args args = { commandBuffer, pDepthBiasInfo };
-	if (room()) call_go(205, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(205, &args);
 }
 
 struct vkCmdSetDepthBiasEnable_args { struct dispatch * commandBuffer; uint32_t depthBiasEnable; };
@@ -2104,8 +2013,7 @@ struct vkCmdSetDescriptorBufferOffsets2EXT_args { struct dispatch * commandBuffe
 static void vkCmdSetDescriptorBufferOffsets2EXT(struct dispatch * commandBuffer, const void * pSetDescriptorBufferOffsetsInfo)
 {
 	struct vkCmdSetDescriptorBufferOffsets2EXT_args args = { commandBuffer, pSetDescriptorBufferOffsetsInfo };
-	if (room()) call_go(216, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(216, &args);
 }
 
 struct vkCmdSetDescriptorBufferOffsetsEXT_args { struct dispatch * commandBuffer; uint32_t pipelineBindPoint; uint64_t layout; uint32_t firstSet; uint32_t setCount; const void * pBufferIndices; const void * pOffsets; };
@@ -2172,8 +2080,7 @@ struct vkCmdSetDispatchParametersARM_args { struct dispatch * commandBuffer; con
 static void vkCmdSetDispatchParametersARM(struct dispatch * commandBuffer, const void * pDispatchParameters)
 {
 	struct vkCmdSetDispatchParametersARM_args args = { commandBuffer, pDispatchParameters };
-	if (room()) call_go(222, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(222, &args);
 }
 
 struct vkCmdSetEvent_args { struct dispatch * commandBuffer; uint64_t event; uint32_t stageMask; };
@@ -2190,8 +2097,7 @@ struct vkCmdSetEvent2_args { struct dispatch * commandBuffer; uint64_t event; co
 static void vkCmdSetEvent2(struct dispatch * commandBuffer, uint64_t event, const void * pDependencyInfo)
 {
 	struct vkCmdSetEvent2_args args = { commandBuffer, event, pDependencyInfo };
-	if (room()) call_go(224, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(224, &args);
 }
 
 struct vkCmdSetExclusiveScissorEnableNV_args { struct dispatch * commandBuffer; uint32_t firstExclusiveScissor; uint32_t exclusiveScissorCount; const void * pExclusiveScissorEnables; };
@@ -2438,16 +2344,14 @@ struct vkCmdSetRenderingAttachmentLocations_args { struct dispatch * commandBuff
 static void vkCmdSetRenderingAttachmentLocations(struct dispatch * commandBuffer, const void * pLocationInfo)
 {
 	struct vkCmdSetRenderingAttachmentLocations_args args = { commandBuffer, pLocationInfo };
-	if (room()) call_go(250, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(250, &args);
 }
 
 struct vkCmdSetRenderingInputAttachmentIndices_args { struct dispatch * commandBuffer; const void * pInputAttachmentIndexInfo; };
 static void vkCmdSetRenderingInputAttachmentIndices(struct dispatch * commandBuffer, const void * pInputAttachmentIndexInfo)
 {
 	struct vkCmdSetRenderingInputAttachmentIndices_args args = { commandBuffer, pInputAttachmentIndexInfo };
-	if (room()) call_go(251, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(251, &args);
 }
 
 struct vkCmdSetRepresentativeFragmentTestEnableNV_args { struct dispatch * commandBuffer; uint32_t representativeFragmentTestEnable; };
@@ -2463,8 +2367,7 @@ struct vkCmdSetSampleLocationsEXT_args { struct dispatch * commandBuffer; const 
 static void vkCmdSetSampleLocationsEXT(struct dispatch * commandBuffer, const void * pSampleLocationsInfo)
 {
 	struct vkCmdSetSampleLocationsEXT_args args = { commandBuffer, pSampleLocationsInfo };
-	if (room()) call_go(253, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(253, &args);
 }
 
 struct vkCmdSetSampleLocationsEnableEXT_args { struct dispatch * commandBuffer; uint32_t sampleLocationsEnable; };
@@ -2480,8 +2383,7 @@ struct vkCmdSetSampleMaskEXT_args { struct dispatch * commandBuffer; uint32_t sa
 static void vkCmdSetSampleMaskEXT(struct dispatch * commandBuffer, uint32_t samples, const void * pSampleMask)
 {
 	struct vkCmdSetSampleMaskEXT_args args = { commandBuffer, samples, pSampleMask };
-	if (room()) call_go(255, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(255, &args);
 }
 
 struct vkCmdSetScissor_args { struct dispatch * commandBuffer; uint32_t firstScissor; uint32_t scissorCount; const void * pScissors; };
@@ -2585,8 +2487,7 @@ struct vkCmdSetVertexInputEXT_args { struct dispatch * commandBuffer; uint32_t v
 static void vkCmdSetVertexInputEXT(struct dispatch * commandBuffer, uint32_t vertexBindingDescriptionCount, const void * pVertexBindingDescriptions, uint32_t vertexAttributeDescriptionCount, const void * pVertexAttributeDescriptions)
 {
 	struct vkCmdSetVertexInputEXT_args args = { commandBuffer, vertexBindingDescriptionCount, pVertexBindingDescriptions, vertexAttributeDescriptionCount, pVertexAttributeDescriptions };
-	if (room()) call_go(265, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(265, &args);
 }
 
 struct vkCmdSetViewport_args { struct dispatch * commandBuffer; uint32_t firstViewport; uint32_t viewportCount; const void * pViewports; };
@@ -2607,8 +2508,7 @@ struct vkCmdSetViewportShadingRatePaletteNV_args { struct dispatch * commandBuff
 static void vkCmdSetViewportShadingRatePaletteNV(struct dispatch * commandBuffer, uint32_t firstViewport, uint32_t viewportCount, const void * pShadingRatePalettes)
 {
 	struct vkCmdSetViewportShadingRatePaletteNV_args args = { commandBuffer, firstViewport, viewportCount, pShadingRatePalettes };
-	if (room()) call_go(267, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(267, &args);
 }
 
 struct vkCmdSetViewportSwizzleNV_args { struct dispatch * commandBuffer; uint32_t firstViewport; uint32_t viewportCount; const void * pViewportSwizzles; };
@@ -2792,16 +2692,14 @@ struct vkCmdWaitEvents_args { struct dispatch * commandBuffer; uint32_t eventCou
 static void vkCmdWaitEvents(struct dispatch * commandBuffer, uint32_t eventCount, const void * pEvents, uint32_t srcStageMask, uint32_t dstStageMask, uint32_t memoryBarrierCount, const void * pMemoryBarriers, uint32_t bufferMemoryBarrierCount, const void * pBufferMemoryBarriers, uint32_t imageMemoryBarrierCount, const void * pImageMemoryBarriers)
 {
 	struct vkCmdWaitEvents_args args = { commandBuffer, eventCount, pEvents, srcStageMask, dstStageMask, memoryBarrierCount, pMemoryBarriers, bufferMemoryBarrierCount, pBufferMemoryBarriers, imageMemoryBarrierCount, pImageMemoryBarriers };
-	if (room()) call_go(280, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(280, &args);
 }
 
 struct vkCmdWaitEvents2_args { struct dispatch * commandBuffer; uint32_t eventCount; const void * pEvents; const void * pDependencyInfos; };
 static void vkCmdWaitEvents2(struct dispatch * commandBuffer, uint32_t eventCount, const void * pEvents, const void * pDependencyInfos)
 {
 	struct vkCmdWaitEvents2_args args = { commandBuffer, eventCount, pEvents, pDependencyInfos };
-	if (room()) call_go(281, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(281, &args);
 }
 
 struct vkCmdWriteAccelerationStructuresPropertiesKHR_args { struct dispatch * commandBuffer; uint32_t accelerationStructureCount; const void * pAccelerationStructures; uint32_t queryType; uint64_t queryPool; uint32_t firstQuery; };
@@ -2864,8 +2762,7 @@ struct vkCmdWriteMarkerToMemoryAMD_args { struct dispatch * commandBuffer; const
 static void vkCmdWriteMarkerToMemoryAMD(struct dispatch * commandBuffer, const void * pInfo)
 {
 	struct vkCmdWriteMarkerToMemoryAMD_args args = { commandBuffer, pInfo };
-	if (room()) call_go(286, &args);
-	else if (commandBuffer) commandBuffer->exhausted = 1;
+	if (recordable(commandBuffer)) call_go(286, &args);
 }
 
 struct vkCmdWriteMicromapsPropertiesEXT_args { struct dispatch * commandBuffer; uint32_t micromapCount; const void * pMicromaps; uint32_t queryType; uint64_t queryPool; uint32_t firstQuery; };

@@ -15,6 +15,7 @@
 //	call.go, name.go    the commands by number and by name
 //	handle.go           handles; dispatch.go dispatchable handles; object.go all others
 //	form.go             the rules on the memory of calls; formobject.go those that the tables of package abi do not have
+//	heaproom.go         space for commands where memory is limited
 //	result.go           results of errors, and reports; debug.go messages; debugname.go names, labels and messages of the application;
 //	                    leak.go objects that a device leaves
 //	instance.go, extension.go, extensionname.go, physical.go, feature.go, property.go, propertystruct.go, format.go

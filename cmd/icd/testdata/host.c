@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -379,17 +380,23 @@ static void noFiles(void)
 	end(&p);
 }
 
+// limitMore limits the address space to what the process has and some megabytes.
+static void limitMore(rlim_t megabytes)
+{
+	long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+	NEED(f && fscanf(f, "%ld", &pages) == 1);
+	fclose(f);
+	limit(RLIMIT_AS, (rlim_t)pages * 4096 + (megabytes << 20));
+}
+
 // 512 MB beyond what the process has after loading: memory is exhausted by allocations, which fail with a result.
 static void littleMemory(void)
 {
 	program p = { 0 };
 	loaded(&p);
 	CHECK(begin(&p));
-	long pages = 0;
-	FILE *f = fopen("/proc/self/statm", "r");
-	NEED(f && fscanf(f, "%ld", &pages) == 1);
-	fclose(f);
-	limit(RLIMIT_AS, (rlim_t)pages * 4096 + (512u << 20));
+	limitMore(512);
 	build(&p);
 	PFN_vkAllocateMemory allocate = (PFN_vkAllocateMemory)p.get(p.instance, "vkAllocateMemory");
 	PFN_vkFreeMemory release = (PFN_vkFreeMemory)p.get(p.instance, "vkFreeMemory");
@@ -404,6 +411,92 @@ static void littleMemory(void)
 	while (n > 0) release(p.device, list[--n], 0);
 	work(&p, 3);
 	end(&p);
+}
+
+// A process without the address space of the runtime has no driver: the library has no entry points, and nothing ends the process.
+static void littleSpace(void)
+{
+	for (rlim_t megabytes = 100; megabytes <= 1600; megabytes += 150) {
+		pid_t pid = fork();
+		if (!pid) {
+			limitMore(megabytes);
+			void *handle = dlopen(library, RTLD_NOW);
+			if (!handle) _exit(0);
+			int32_t (*negotiate)(uint32_t *) = (int32_t (*)(uint32_t *))dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
+			PFN_vkGetInstanceProcAddr get = (PFN_vkGetInstanceProcAddr)dlsym(handle, "vk_icdGetInstanceProcAddr");
+			NEED(negotiate && get);
+			uint32_t version = 5;
+			int32_t r = negotiate(&version);
+			NEED(!r == !!get(0, "vkCreateInstance") && (!r || r == VK_ERROR_OUT_OF_HOST_MEMORY));
+			_exit(0);
+		}
+		int status;
+		NEED(waitpid(pid, &status, 0) == pid);
+		if (status) fprintf(stderr, "%lu MB: status %x\n", (unsigned long)megabytes, status);
+		NEED(!status);
+	}
+}
+
+// Objects use up the memory: the calls that make them return VK_ERROR_OUT_OF_HOST_MEMORY, and the program goes on after it has destroyed
+// them.
+static void manyObjects(void)
+{
+	program state = { 0 }, *p = &state;
+	loaded(p);
+	CHECK(begin(p));
+	build(p);
+	limitMore(400);
+	GET(vkCreateQueryPool)
+	GET(vkDestroyQueryPool)
+	GET(vkCreateFence)
+	static VkQueryPool pools[20000];
+	VkQueryPoolCreateInfo qi = { VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_OCCLUSION, .queryCount = 1 << 16 };
+	VkFenceCreateInfo fi = { VK_STRUCTURE_TYPE_FENCE_CREATE_INFO };
+	VkFence fence;
+	VkResult r = VK_SUCCESS;
+	size_t n = 0;
+	while (n < COUNT(pools) && !(r = vkCreateQueryPool(p->device, &qi, 0, &pools[n]))) n++;
+	NEED(r == VK_ERROR_OUT_OF_HOST_MEMORY && n > 0);
+	NEED(vkCreateFence(p->device, &fi, 0, &fence) == VK_ERROR_OUT_OF_HOST_MEMORY);
+	while (n > 0) vkDestroyQueryPool(p->device, pools[--n], 0);
+	CHECK(vkCreateFence(p->device, &fi, 0, &fence));
+	work(p, 3);
+	end(p);
+}
+
+// The program itself uses up all memory, down to pages: calls that make something may fail, all others work.
+static void noMemory(void)
+{
+	program state = { 0 }, *p = &state;
+	loaded(p);
+	CHECK(begin(p));
+	build(p);
+	GET(vkCreateFence)
+	GET(vkDestroyFence)
+	GET(vkWaitForFences)
+	GET(vkGetPhysicalDeviceProperties)
+	VkFence fences[64];
+	VkFenceCreateInfo fi = { VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, .flags = VK_FENCE_CREATE_SIGNALED_BIT };
+	for (size_t i = 0; i < COUNT(fences); i++) CHECK(vkCreateFence(p->device, &fi, 0, &fences[i]));
+	limitMore(256);
+	static struct { void *at; size_t n; } taken[4096];
+	size_t count = 0;
+	for (size_t n = 1 << 28; n >= 4096; n /= 2)
+		for (void *at; count < COUNT(taken) && (at = mmap(0, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED; count++)
+			taken[count].at = at, taken[count].n = n;
+	VkFence none;
+	VkPhysicalDeviceProperties properties;
+	VkResult r = VK_SUCCESS;
+	for (int i = 0; i < 1000000 && !r; i++) r = vkCreateFence(p->device, &fi, 0, &none);
+	NEED(!r || r == VK_ERROR_OUT_OF_HOST_MEMORY);
+	for (size_t i = 0; i < COUNT(fences); i++) {
+		vkGetPhysicalDeviceProperties(p->physical, &properties);
+		CHECK(vkWaitForFences(p->device, 1, &fences[i], VK_TRUE, UINT64_MAX));
+		vkDestroyFence(p->device, fences[i], 0);
+	}
+	while (count-- > 0) munmap(taken[count].at, taken[count].n);
+	work(p, 3);
+	end(p);
 }
 
 // A sandbox as browsers have it: no new files, sockets and programs after the device exists.
@@ -508,7 +601,7 @@ static void soak(void)
 static const struct { const char *name; void (*run)(void); } tests[] = {
 	{ "smallStacks", smallStacks }, { "manyThreads", manyThreads }, { "twoRuntimes", twoRuntimes }, { "unload", unload }, { "ownHandlers", ownHandlers },
 	{ "forked", forked }, { "forkedFirst", forkedFirst }, { "exitHandler", exitHandler }, { "exitBusy", exitBusy }, { "fewFiles", fewFiles }, { "noFiles", noFiles },
-	{ "littleMemory", littleMemory }, { "sandbox", sandbox }, { "goVariables", goVariables }, { "blockedSignals", blockedSignals }, { "soak", soak },
+	{ "littleMemory", littleMemory }, { "littleSpace", littleSpace }, { "manyObjects", manyObjects }, { "noMemory", noMemory }, { "sandbox", sandbox }, { "goVariables", goVariables }, { "blockedSignals", blockedSignals }, { "soak", soak },
 };
 
 // child runs a test in a process of its own; it returns 1 if the test fails.

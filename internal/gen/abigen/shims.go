@@ -81,7 +81,7 @@ func (w *writer) shims() {
 			case c.allocates():
 				fmt.Fprintf(&b, "\treturn room() ? (%s)%s : out_of_host_memory;\n", result, call)
 			case c.params[0].name == "commandBuffer" && result == "void":
-				fmt.Fprintf(&b, "\tif (room()) %s;\n\telse if (commandBuffer) commandBuffer->exhausted = 1;\n", call)
+				fmt.Fprintf(&b, "\tif (recordable(commandBuffer)) %s;\n", call)
 			case result == "void":
 				fmt.Fprintf(&b, "\t%s;\n", call)
 			default:
