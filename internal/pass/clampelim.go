@@ -15,9 +15,10 @@ import (
 //	v4 = fmul.f32 v3, v3           // so v4 is too
 //	v5 = fmin.f32 1.0:f32, v4      // removed: v5 is v4
 //
-// Shaders clamp colours after each step, although texels decoded from bytes,
-// clamped values and their blends are already in [0, 1]. One forward walk is
-// enough: parameters of labels have no range. LLVM's equivalent for integers is
+// Shaders clamp colours after each step, although texels decoded from bytes, filtered
+// ones, clamped values and their blends are already in [0, 1]. One forward walk is
+// enough: all branches to a block come before its end, where its parameters begin to
+// be valid, and parameters of loops have no range. LLVM's equivalent for integers is
 // CorrelatedValuePropagation; floats need care for NaN and −0.
 func elimClamps(_ *ir.Program, f *ir.Func) {
 	r := newArena()
@@ -35,7 +36,11 @@ func elimClamps(_ *ir.Program, f *ir.Func) {
 		if some {
 			redirect(f, v, to)
 		}
-		if x := f.Val(v); x.Type == ir.F32 {
+		x := f.Val(v)
+		if x.Op == ir.Br {
+			c.join(v, x.Args[0])
+		}
+		if x.Type == ir.F32 {
 			if same := c.redundant(x); same != 0 {
 				to[v], some = same, true
 				continue
@@ -78,6 +83,35 @@ type clampElim struct {
 	f       *ir.Func
 	of      []valueRange
 	decoded map[decoding]valueRange
+	joined  map[ir.V]bool // blocks with a branch before the current operation
+}
+
+// join extends the ranges of a block's parameters by those of a branch's arguments. The first
+// branch sets them. A branch with an unknown argument makes its parameter unknown for good:
+//
+//	block L(p) {
+//	  if v { br L(x) }      x is in [0, 1]
+//	  br L(y)               y is in [0, 4]
+//	}                       p is in [0, 4]
+func (c *clampElim) join(br, label ir.V) {
+	if c.f.Val(label).Op != ir.Block {
+		return
+	}
+	args := c.f.BrArgs(br)
+	for i, p := range c.f.Params(label) {
+		if int(p) >= len(c.of) || c.f.Type(p) != ir.F32 {
+			continue
+		}
+		s := c.at(args[i])
+		if old := c.of[p]; c.joined[label] {
+			s = valueRange{min(old.lo, s.lo), max(old.hi, s.hi), old.known && s.known}
+		}
+		c.of[p] = s
+	}
+	if c.joined == nil {
+		c.joined = map[ir.V]bool{}
+	}
+	c.joined[label] = true
 }
 
 func (c *clampElim) at(v ir.V) valueRange {
@@ -174,6 +208,9 @@ func (c *clampElim) arithmetic(v ir.V, x *ir.Val, a, b valueRange) valueRange {
 	if s, ok := c.decode(x); ok {
 		return s
 	}
+	if s := c.interpolate(x); s.known {
+		return s
+	}
 	third := c.at(x.Args[2])
 	number := func(p, q, r float32) float32 {
 		return math.Float32frombits(uint32(x.Op.Row().Eval(c.f.Key(v), uint64(math.Float32bits(p)), uint64(math.Float32bits(q)), uint64(math.Float32bits(r)))))
@@ -252,7 +289,8 @@ func (c *clampElim) decode(x *ir.Val) (s valueRange, ok bool) {
 	}
 	d := decoding{scale: c.f.Val(scale).Aux, rest: c.f.Val(rest).Aux}
 	if d.most, ok = c.integer(n); !ok || d.most > maxDecoded {
-		return valueRange{}, false
+		s = c.scaled(c.at(n), c.at(scale), c.at(rest))
+		return s, s.known
 	}
 	if s, ok = c.decoded[d]; !ok {
 		if c.decoded == nil {
@@ -262,6 +300,41 @@ func (c *clampElim) decode(x *ir.Val) (s valueRange, ok bool) {
 		c.decoded[d] = s
 	}
 	return s, s.known
+}
+
+// scaled returns the range of ffma(n, scale, n·rest), where rest is negative and far
+// below the scale. If n ≤ M, the rounded product is at most n·rest·(1 − 2⁻²⁴), so that
+// the exact sum is at most M·(scale + rest·(1 − 2⁻²⁴)). Doubles bound that, with one more
+// part in 2⁵⁰ for their own rounding, and the sum rounds to no more than its bound does.
+// The sum is not negative, because the scale outweighs the rest.
+func (c *clampElim) scaled(n, scale, rest valueRange) valueRange {
+	const outweighs, denormal = 1 << 20, 0x1p-90
+	if !n.finite() || !scale.finite() || !rest.known || rest.lo >= 0 || -rest.lo*outweighs > scale.lo {
+		return valueRange{}
+	}
+	most := float64(n.hi) * (float64(scale.hi) + float64(rest.hi)*(1-0x1p-24)) * (1 + 0x1p-50)
+	if most < denormal || most > math.MaxFloat32 {
+		return valueRange{}
+	}
+	return valueRange{0, float32(most), true}
+}
+
+// interpolate returns the range of lo + (hi − lo)·w with 0 ≤ w < 1, as filters write it, of
+// positive lo and hi up to M. The difference rounds to at most (M − lo)·(1 + 2⁻²⁴), and
+// w is at most 1 − 2⁻²⁴, so that the exact sum is at most M. It is positive, since the
+// difference is at least −lo, which is exact. For a weight of 1 this proves nothing: both
+// roundings may go up.
+func (c *clampElim) interpolate(x *ir.Val) valueRange {
+	if x.Op != ir.FFma || !c.at(x.Args[2]).finite() {
+		return valueRange{}
+	}
+	for i := range 2 {
+		d, w := c.f.Val(x.Args[i]), c.at(x.Args[1-i])
+		if d.Op == ir.FSub && d.Flags&ir.RTZ == 0 && d.Args[1] == x.Args[2] && c.at(d.Args[0]).finite() && w.positive() && w.hi < 1 {
+			return valueRange{0, max(c.at(d.Args[0]).hi, c.at(d.Args[1]).hi), true}
+		}
+	}
+	return valueRange{}
 }
 
 // integer returns the upper bound of a float that is an integer, and not negative: a conversion, or the difference of two floats that have no
@@ -319,10 +392,18 @@ func (c *clampElim) maxOf(v ir.V, depth int) uint64 {
 		return k.Aux, k.Op == ir.Const
 	}
 	switch x.Op {
-	case ir.And, ir.UMin:
+	case ir.And:
+		if n := c.half(x.Args[0]); n != 0 && c.constant(x.Args[1], 1<<16-1) {
+			return n
+		}
+		return min(c.maxOf(x.Args[0], depth-1), c.maxOf(x.Args[1], depth-1))
+	case ir.UMin:
 		return min(c.maxOf(x.Args[0], depth-1), c.maxOf(x.Args[1], depth-1))
 	case ir.LShr:
 		if k, ok := constant(1); ok && k < uint64(x.Type.Bits()) {
+			if n := c.half(x.Args[0]); n != 0 && k == 16 {
+				return n
+			}
 			return c.maxOf(x.Args[0], depth-1) >> k
 		}
 	case ir.BitFieldU:
@@ -333,4 +414,45 @@ func (c *clampElim) maxOf(v ir.V, depth int) uint64 {
 		return c.f.Type(x.Args[0]).Mask()
 	}
 	return most
+}
+
+// half returns the upper bound of both halves of a word that is a weighted sum of pairs of bytes, 16 bits apart, as
+// linear filters write it; 0 if it is none. No half carries into the other one:
+//
+//	(x & 0x00ff00ff)·(256 − p) + (y & 0x00ff00ff)·p ≤ 255·256 in each half, with p < 256
+func (c *clampElim) half(v ir.V) uint64 {
+	const pairs, whole = 0x00ff00ff, 256
+	sum := c.f.Val(v)
+	if sum.Op != ir.Add || sum.Type != ir.I32 {
+		return 0
+	}
+	var weights [2]ir.V
+	for i := range weights {
+		product := c.f.Val(sum.Args[i])
+		if product.Op != ir.Mul {
+			return 0
+		}
+		for k := range 2 {
+			y := c.f.Val(product.Args[k])
+			if y.Op == ir.And && (c.constant(y.Args[0], pairs) || c.constant(y.Args[1], pairs)) {
+				weights[i] = product.Args[1-k]
+			}
+		}
+		if weights[i] == 0 {
+			return 0
+		}
+	}
+	for i := range weights {
+		rest, p := c.f.Val(weights[i]), weights[1-i]
+		if rest.Op == ir.Sub && c.constant(rest.Args[0], whole) && rest.Args[1] == p && c.maxOf(p, maxRangeDepth) < whole {
+			return 255 * whole
+		}
+	}
+	return 0
+}
+
+// constant reports whether v is a constant with these bits.
+func (c *clampElim) constant(v ir.V, bits uint64) bool {
+	x := c.f.Val(v)
+	return x.Op == ir.Const && x.Aux == bits
 }
