@@ -60,6 +60,7 @@ func (c *code) finish(x *texel, n values) []ir.V {
 		return []ir.V{c.comparisonResult(n[0])}
 	}
 	switch {
+	case c.scalesInArms():
 	case c.filtersBytes():
 		n = c.scaleComponents(x, n, fraction)
 	case c.scalesLate():
@@ -112,7 +113,7 @@ func (c *code) sampleLevels(x *texel, s *samplePoint, d *lod) values {
 func (c *code) trilinear(x *texel, s *samplePoint, d *lod, hi, part ir.V) values {
 	which, types := c.present(x)
 	f := filter{code: c, x: *x}
-	if c.filtersBytes() && c.v.axes() <= 2 && !c.seamless() {
+	if c.unrollsLevels() {
 		return c.trilinearUnrolled(x, s, d, hi, part)
 	}
 	mixes := c.finite(x) && c.s.reduction == enum.ReductionWeightedAverage
@@ -144,19 +145,34 @@ func (c *code) trilinear(x *texel, s *samplePoint, d *lod, hi, part ir.V) values
 	return c.blockValues(end, which)
 }
 
+// unrollsLevels reports whether trilinear has no loop.
+func (c *code) unrollsLevels() bool { return c.filtersBytes() && c.v.axes() <= 2 && !c.seamless() }
+
+// scalesInArms reports whether trilinearUnrolled scales the values, not finish. The values of the first level, which wait in memory for
+// the second one, are then no results of the branch: results are new values in both arms, and stay in registers.
+func (c *code) scalesInArms() bool {
+	return c.v.levels && c.s.mipLinear && !c.s.anisotropic && c.unrollsLevels()
+}
+
 // trilinearUnrolled is trilinear without a loop, for bytes with little code. A lane with part 0 reads level hi twice and interpolates with
 // weight 0, which yields its values exactly: sums of bytes are finite, and never −0. So one branch serves all lanes.
 func (c *code) trilinearUnrolled(x *texel, s *samplePoint, d *lod, hi, part ir.V) values {
 	which, types := c.present(x)
 	f := filter{code: c, x: *x}
+	scaled := func(n values) []ir.V {
+		if c.scalesInArms() {
+			n = c.scaleComponents(x, n, fraction)
+		}
+		return c.presentValues(which, n)
+	}
 	end := c.Block(types...)
 	first := c.sampleLevel(x, s, d, hi)
 	c.If(c.not(c.Op(ir.Every, ir.B1, c.eq(part, c.I32(0)))))
 	next := c.Op(ir.LShr, ir.I32, c.add(d.level, c.I32(fraction-1)), c.I32(8)) // hi if part is 0
 	second := c.sampleLevel(x, s, d, next)
-	c.Br(end, c.presentValues(which, f.combine(first, second, c.fmul(c.stof(part), c.num(1.0/fraction))))...)
+	c.Br(end, scaled(f.combine(first, second, c.fmul(c.stof(part), c.num(1.0/fraction))))...)
 	c.End()
-	c.Br(end, c.presentValues(which, first)...)
+	c.Br(end, scaled(first)...)
 	c.End()
 	return c.blockValues(end, which)
 }
