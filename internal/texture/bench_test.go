@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -19,8 +21,7 @@ import (
 // BenchmarkSample samples an image of 1024×1024 texels four times in each of
 // 1920×1080 invocations, along a rotation: bytes are texels.
 func BenchmarkSample(b *testing.B) {
-	m, _ := texture.NewImage(texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: 1024, Height: 1024, Levels: 4})
-	fill(m, rand.New(rand.NewSource(1)))
+	trilinear := texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MinLod: 0.375, MaxLod: 9}
 	for _, c := range []struct {
 		name   string
 		levels int
@@ -29,31 +30,45 @@ func BenchmarkSample(b *testing.B) {
 		{"linear", 1, texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear}},
 		{"nearest", 1, texture.SamplerDesc{}},
 		{"clamp", 1, texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, Address: [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}}},
-		{"trilinear", 4, texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MinLod: 0.375, MaxLod: 9}},
+		{"trilinear R8G8B8A8_UNORM", 4, trilinear},
+		{"R16G16B16A16_SFLOAT", 1, texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear}},
+		{"trilinear R16G16B16A16_SFLOAT", 4, trilinear},
+		{"trilinear R16G16B16A16_UNORM", 4, trilinear},
+		{"trilinear R32G32_SFLOAT", 4, trilinear},
+		{"trilinear R32G32B32A32_SFLOAT", 4, trilinear},
 	} {
-		b.Run(c.name, func(b *testing.B) {
-			v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Levels: c.levels})
-			s, _ := texture.NewSampler(c.d)
-			p := rotation()
-			q, err := texture.Bind(p, []texture.Bound{{}, {Views: []*texture.View{v}}, {}, {Samplers: []*texture.Sampler{s}}})
-			if err != nil {
-				b.Fatal(err)
-			}
-			pass.Run(q)
-			run, err := jit.Engine{}.Compile(q, exec.Options{})
-			if err != nil {
-				b.Skip(err)
-			}
-			defer run.Close()
-			out := make([]uint64, 1920*1080/2)
-			job := &exec.Job{Groups: [3]uint32{120, 68, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: raw(out)}}, {v.Memory()}, {v.Shape()}, {s.State()}}}
-			b.SetBytes(4 * 1920 * 1080)
-			for b.Loop() {
-				if err := run.Run(context.Background(), job); err != nil {
+		for _, level := range target.LevelNames()[1:3] {
+			level, _ := target.LevelOf(level)
+			b.Run(c.name+"/"+level.String(), func(b *testing.B) {
+				format, trilinear := strings.CutPrefix(c.name, "trilinear ")
+				if !trilinear && !strings.HasPrefix(c.name, "R") {
+					format = "R8G8B8A8_UNORM"
+				}
+				m, _ := texture.NewImage(texture.Desc{Format: format, Dim: ir.Dim2D, Width: 1024, Height: 1024, Levels: 4})
+				fill(m, rand.New(rand.NewSource(1)))
+				v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Levels: c.levels})
+				s, _ := texture.NewSampler(c.d)
+				p := rotation()
+				q, err := texture.Bind(p, []texture.Bound{{}, {Views: []*texture.View{v}}, {}, {Samplers: []*texture.Sampler{s}}})
+				if err != nil {
 					b.Fatal(err)
 				}
-			}
-		})
+				pass.Run(q)
+				run, err := jit.Engine{Level: level}.Compile(q, exec.Options{})
+				if err != nil {
+					b.Skip(err)
+				}
+				defer run.Close()
+				out := make([]uint64, 1920*1080/2)
+				job := &exec.Job{Groups: [3]uint32{120, 68, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: raw(out)}}, {v.Memory()}, {v.Shape()}, {s.State()}}}
+				b.SetBytes(4 * 1920 * 1080)
+				for b.Loop() {
+					if err := run.Run(context.Background(), job); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }
 

@@ -251,7 +251,7 @@ func (f *filter) sampleLinear() values {
 	for i := range pairs {
 		pairs[i] = f.linear(f.axisOf(i))
 	}
-	if f.x.Bytes == 4 && f.proven(0) != 0 && !f.looks {
+	if f.loadsRows() {
 		return f.linearByTexelRows(pairs)
 	}
 	return f.linearTaps(pairs, make([]ir.V, len(pairs)), 0)

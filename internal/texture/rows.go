@@ -2,8 +2,8 @@ package texture
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// Linear filters of one-word texels that are provably inside the level load along rows: the two texels of a
-// row with one two-word access, and all rows before any arithmetic, so that cache misses overlap. For a 2D
+// Linear filters of texels of one or two words that are provably inside the level load along rows: the two texels of a
+// row with one access of two or four words, and all rows before any arithmetic, so that cache misses overlap. For a 2D
 // image that is two accesses per sample instead of four:
 //
 //	lo ┌────┬────┐  one access: texels lo.x and lo.x+1 of row lo.y
@@ -14,6 +14,13 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 type texelRow struct {
 	at     ir.V
 	lo, hi []ir.V
+}
+
+// loadsRows reports whether a linear filter loads along rows. The padding after the last texel has room for a texel of two words.
+// A texel without words has several sources (chromaTexel).
+func (f *filter) loadsRows() bool {
+	n := f.x.words()
+	return f.x.wordBytes == 4 && n >= 1 && f.proven(0) != 0 && !f.looks
 }
 
 // linearByTexelRows interpolates two texels along each axis: x first, then y, then z.
@@ -64,7 +71,9 @@ func (f *filter) loadTexelRows(pairs []pair) []texelRow {
 	beside := p.adjacent
 	if beside != 0 && p.clamped {
 		for i := range list {
-			list[i].hi = []ir.V{f.Select(beside, list[i].hi[0], list[i].lo[0])}
+			for k, lo := range list[i].lo {
+				list[i].hi[k] = f.Select(beside, list[i].hi[k], lo)
+			}
 		}
 		return list
 	}
@@ -88,8 +97,9 @@ func (f *filter) loadTexelRows(pairs []pair) []texelRow {
 	f.End()
 	f.Br(merge, no...)
 	f.End()
-	for i, v := range f.Func.Params(merge) {
-		list[i].hi = []ir.V{v}
+	hi := f.Func.Params(merge)
+	for i := range list {
+		list[i].hi = hi[i*f.x.words():][:f.x.words()]
 	}
 	return list
 }
