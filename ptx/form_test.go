@@ -363,6 +363,13 @@ func TestOperandTypes(t *testing.T) {
 		{"cvt.f64.f32 d, d;", "the float register d of cvt.f64.f32 has 64 bits; must have 32"},
 		{"setp.lt.u32 p, f, u;", "must have bits or the kind of .u32"},
 		{"add.f16x2 u, hh, hh;", "must have bits or the kind of .f16x2"},
+		{"bar.red.popc.u32 u, 1, 32, !p; barrier.red.and.pred p, b, p; vote.sync.any.pred p, p, b; vote.sync.ballot.b32 b, !p, -1;", ""},
+		{"bar.red.popc.u32 u, 1, u;", "the register u of bar.red.popc.u32 has the type .u32; must be .pred"},
+		{"barrier.red.or.pred u, 1, 64, p;", "must be .pred"},
+		{"vote.sync.ballot.b32 b, u, -1;", "must be .pred"},
+		{"vote.sync.all.pred p, p, bd;", "the register bd of vote.sync.all.pred has 64 bits; must have 32"},
+		{"selp.u32 u, u, u, -p;", "the predicate p of selp.u32 has a minus; must have none"},
+		{"bar.red.popc.u32 u, 1, -p;", "the predicate p of bar.red.popc.u32 has a minus; must have none"},
 	} {
 		_, list := check(t, "8.6", "sm_90", ".reg .pred p; "+registers+x.text)
 		switch {

@@ -21,7 +21,7 @@ var shapes = map[string]string{
 	"szext": "uuu", "fns": "uuuu", "rcp": "tt", "sqrt": "tt", "rsqrt": "tt", "sin": "tt", "cos": "tt", "lg2": "tt", "ex2": "tt", "tanh": "tt",
 	"copysign": "ttt", "testp": "pt", "setp": "pttp", "selp": "tttp", "slct": "tttu", "and": "ttt", "or": "ttt", "xor": "ttt", "not": "tt",
 	"cnot": "tt", "shl": "ttu", "shr": "ttu", "shf": "uuuu", "prmt": "uuuu", "mov": "tt", "ld": "l.", "ldu": "l.", "st": ".l",
-	"cvta": "tt", "atom": "t.tt", "red": ".t", "shfl": "uuuuu", "activemask": "u", "isspacep": "p.", "alloca": "tt.", "stacksave": "t", "stackrestore": "t",
+	"cvta": "tt", "atom": "t.tt", "red": ".t", "shfl": "uuuuu", "activemask": "u", "isspacep": "p.", "vote": "tpu", "alloca": "tt.", "stacksave": "t", "stackrestore": "t",
 }
 
 // mixed are the instructions that have operands of several types if they name several.
@@ -39,6 +39,9 @@ func (c *checker) sizes(i *Instr, n *names) {
 		return
 	}
 	list := i.Operands
+	if (i.Op == "bar" || i.Op == "barrier") && i.Has(".red") { // the number of threads may be absent
+		shape = map[int]string{3: "tup", 4: "tuup"}[len(list)]
+	}
 	if last := len(list) - 1; last >= 0 && i.Has(".L2::cache_hint") { // the last operand is the policy, of 64 bits whatever the type
 		c.size(i, list[last], n, 't', ".b64")
 		list = list[:last]
@@ -86,6 +89,8 @@ func (c *checker) size(i *Instr, o *Operand, n *names, want byte, of string) {
 	}
 	has, size := TypeSize(v.Type), TypeSize(of)
 	switch {
+	case want == 'p' && o.Neg:
+		c.find(CodeType, o.Pos, "the predicate %s of %s has a minus; must have none", o.Name, i.Name())
 	case (want == 'p') != (v.Type == ".pred"):
 		c.find(CodeType, o.Pos, "the register %s of %s has the type %s; must%s be .pred", o.Name, i.Name(), v.Type, map[bool]string{true: "", false: " not"}[want == 'p'])
 	case want == 'l' && has < size:

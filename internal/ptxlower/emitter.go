@@ -146,6 +146,9 @@ func (e *emitter) read(o *ptx.Operand, t ir.Type) ir.V {
 		v = e.b.Op(ir.Not, ir.B1, e.as(v, ir.B1))
 	}
 	if v = e.as(v, t); o.Neg {
+		if t == ir.B1 {
+			malformed(o.Pos, "the predicate of %s has a minus; must have none", e.in.Name())
+		}
 		if t.IsFloat() {
 			return e.b.Op(ir.FNeg, t, v)
 		}

@@ -129,11 +129,20 @@ func (x *reducer) addGuide(entries []int) int {
 	guide := block{end: guides, succs: slices.Clone(entries), guide: x.variable("guide", 1)}
 	x.prog.Vars[guide.guide].Func = x.number
 	x.grow()
+	numbers, seen := map[int]int{}, map[int]bool{} // of the entries; the predecessors, each of which may have edges to many entries
 	for n, v := range entries {
+		numbers[v] = n
+	}
+	for _, v := range entries {
 		for _, p := range x.preds[v] {
+			if seen[p] {
+				continue
+			}
+			seen[p] = true
 			b := &x.blocks[p]
 			for k, s := range b.succs {
-				if s != v {
+				n, ok := numbers[s]
+				if !ok {
 					continue
 				}
 				if b.sets == nil {

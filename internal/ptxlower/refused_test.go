@@ -26,6 +26,7 @@ var refusedRows = []struct{ text, want string }{
 	{"min.relu.u32 %r0, %r1, %r2;", "min.relu.u32 of 3 operands does not exist"},
 	{"max.s32 %r0, %r1, %r2, %r3;", "max.s32 of 4 operands does not exist"},
 	{"cvt.rm.bf16.f32 %h0, %f0;", "must have .rn or .rz"},
+	{"bar.red.popc.u32 %r0, 1, -%p1;", "has a minus; must have none"},
 	{"st.const.u32 [%rd0], %r0;", ".const of st.const.u32 is not supported"},
 	{"atom.const.add.u32 %r0, [%rd0], %r1;", ".const of atom.const.add.u32 is not supported"},
 	{"mov.b64 {%r0, %r1, %r2}, %rd0;", "has 3 elements; must have 2 or 4"},
