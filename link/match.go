@@ -20,6 +20,7 @@ var matchRules = []Rule{
 	{vuid.RuntimeSpirv_OpVariable_08746, "an output and the input that reads it have the same decorations except for interpolation, and each is a member of a block on both sides or on none"},
 	{vuid.RuntimeSpirv_maintenance4_06817, "an output has no more components than the input that reads it, unless maintenance4 is enabled"},
 	{"SPV-Interface-Type", "an input that is written is declared as one output is: of the same type, or a shorter vector, and in the same place"},
+	{"SPV-Interface-Input", "a compute, cluster culling, task or mesh stage has no inputs with a location: no stage before it has outputs for them"},
 }
 
 // interfaces checks the outputs of each stage and the inputs of the next one
@@ -39,6 +40,23 @@ func (l *linker) interfaces() {
 			}
 		}
 		last = s
+	}
+	for _, k := range []int{compute, clusterCulling, task, mesh} {
+		if s := l.stage(k); s != nil {
+			l.located(s)
+		}
+	}
+}
+
+// located checks that a stage of workgroups has no inputs with a location. Those of a mesh stage of VK_NV_mesh_shader that are of its task stage
+// have the decoration PerTaskNV.
+func (l *linker) located(s *Shader) {
+	for i := range s.Entry.Inputs {
+		if v := &s.Entry.Inputs[i]; !v.Missing && !v.PerTask {
+			side := variableSide(s, v)
+			l.fail("SPV-Interface-Input", []Side{side}, "the %s shader reads %s at location %d; must have no inputs with a location", side.Stage, v.Name, v.Location)
+			return
+		}
 	}
 }
 
