@@ -53,5 +53,7 @@
 //	element.go,
 //	expressionvalue.go,
 //	dialect.go, function.go,
+//	bitfunction.go,
+//	matrixfunction.go,
 //	geometry.go                   expressions over the values of a frame; names of HLSL and WGSL; functions of numbers, of vectors and matrices
 package debug

@@ -422,16 +422,17 @@ func literal(t string) (result, error) {
 	lower := strings.ToLower(t)
 	if strings.HasPrefix(lower, "0x") || !strings.ContainsAny(lower, ".efh") {
 		kind := signed
+		lower, long := strings.CutSuffix(lower, "l") // of GL_EXT_shader_explicit_arithmetic_types, and HLSL
 		if strings.HasSuffix(lower, "u") {
 			kind, lower = unsigned, strings.TrimSuffix(lower, "u")
-		} else {
+		} else if !long {
 			lower = strings.TrimSuffix(lower, "i") // of WGSL
 		}
 		n, err := strconv.ParseUint(lower, 0, 64)
 		if err != nil {
 			return result{}, fmt.Errorf("%q is not a number", t)
 		}
-		return result{kind: kind, numbers: []number{number{i: int64(n), wide: n > math.MaxUint32}.fit(kind)}}, nil
+		return result{kind: kind, numbers: []number{number{i: int64(n), wide: long || n > math.MaxUint32}.fit(kind)}}, nil
 	}
 	wide := strings.HasSuffix(lower, "lf")
 	f, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimRight(lower, "fh"), "l"), 64)

@@ -129,6 +129,16 @@ var functions = map[string]function{
 	"floatBitsToInt": ofBits(signed), "floatBitsToUint": ofBits(unsigned), "intBitsToFloat": ofBits(float), "uintBitsToFloat": ofBits(float),
 	"asint": ofBits(signed), "asuint": ofBits(unsigned), "asfloat": ofBits(float),
 	"bitCount": byComponent(1, bitCount), "countbits": byComponent(1, bitCount), "countOneBits": byComponent(1, bitCount),
+	"findLSB": byComponent(1, findLSB), "firstbitlow": byComponent(1, findLSB), "findMSB": byComponent(1, findMSB), "firstbithigh": byComponent(1, findMSB),
+	"bitfieldReverse": byComponent(1, reverseBits), "reversebits": byComponent(1, reverseBits), "reverseBits": byComponent(1, reverseBits),
+	"bitfieldExtract": {args: 3, of: extractBits}, "extractBits": {args: 3, of: extractBits}, "bitfieldInsert": {args: 4, of: insertBits}, "insertBits": {args: 4, of: insertBits},
+	"packUnorm4x8": unormPacking("Unorm4x8", 4).pack(), "packUnorm2x16": unormPacking("Unorm2x16", 2).pack(), "packSnorm4x8": snormPacking("Snorm4x8", 4).pack(),
+	"packSnorm2x16": snormPacking("Snorm2x16", 2).pack(), "packHalf2x16": halfPacking.pack(),
+	"unpackUnorm4x8": unormPacking("Unorm4x8", 4).unpack(), "unpackUnorm2x16": unormPacking("Unorm2x16", 2).unpack(), "unpackSnorm4x8": snormPacking("Snorm4x8", 4).unpack(),
+	"unpackSnorm2x16": snormPacking("Snorm2x16", 2).unpack(), "unpackHalf2x16": halfPacking.unpack(),
+	"determinant": {args: 1, of: determinant}, "inverse": {args: 1, of: inverse}, "outerProduct": {args: 2, of: outerProduct}, "matrixCompMult": {args: 2, of: matrixCompMult},
+	"reflect": {args: 2, of: reflect}, "refract": {args: 3, of: refract}, "faceforward": {args: 3, of: faceForward}, "faceForward": {args: 3, of: faceForward},
+	"ldexp": float2(func(x, power float64) float64 { return math.Ldexp(x, int(math.Min(math.Max(power, -4096), 4096))) }),
 }
 
 func bitCount(_ kind, x []number) (number, kind) {

@@ -496,6 +496,15 @@ func TestExpressions(t *testing.T) {
 		"mat2(1, 2, 3, 4) * vec2(1, 10)": "(31, 42)", "vec2(1, 10) * mat2(1, 2, 3, 4)": "(21, 43)", "mat2(1, 2, 3, 4) * mat2(0, 1, 1, 0)": "((3, 4), (1, 2))",
 		"mat3(2.0)[1]": "(0, 2, 0)", "transpose(mat2x3(1, 2, 3, 4, 5, 6))": "((1, 4), (2, 5), (3, 6))", "mat3(mat2(5.0))[2]": "(0, 0, 1)", "2.0 * mat2(1.0)": "((2, 0), (0, 2))",
 		"mat2(1.0).x": `error: "x" of mat2x2; want an index of a column`, "mat2(1.0)[1].y": "1", "mat2(1.0).length()": "2", "mat2(1, 2, 3)": "error: mat2 of 3 components", "mat2(1.0) + vec4(1)": "error: + with mat2x2 and vec4", "dot(v, vec2(1))": "error: a function of two vectors with vec3 and vec2",
+		"inverse(mat2(2, 0, 1, 4))": "((0.5, -0), (-0.125, 0.25))", "inverse(mat3(2.0)) * mat3(2.0)": "((1, 0, 0), (0, 1, 0), (0, 0, 1))", "determinant(mat4(2.0))": "16", "determinant(mat2(1, 2, 3, 4))": "-2",
+		"determinant(mat3(1, 2, 3, 4, 5, 6, 7, 8, 10))": "-3", "inverse(mat2(1, 2, 2, 4))": "error: inverse of a matrix with the determinant 0", "inverse(v)": "error: inverse with vec3; must be a square matrix",
+		"outerProduct(vec2(1, 2), vec3(1, 2, 3))": "((1, 2), (2, 4), (3, 6))", "matrixCompMult(mat2(1, 2, 3, 4), mat2(2, 2, 2, 3))": "((2, 4), (6, 12))", "reflect(vec2(1, -1), vec2(0, 1))": "(1, 1)",
+		"refract(vec2(0, -1), vec2(0, 1), 0.5)": "(0, -1)", "refract(vec2(1, 0), vec2(0, 1), 2.0)": "(0, 0)", "faceforward(vec2(0, 1), vec2(0, 1), vec2(0, 1))": "(-0, -1)", "faceforward(v, v, -v)": "(6, 4, 7)", "ldexp(1.5, 3)": "12",
+		"findLSB(8)": "3", "findLSB(0)": "-1", "findMSB(255u)": "7", "findMSB(-1)": "-1", "findMSB(-256)": "7", "findMSB(ivec2(1, 0x40000000))": "(0, 30)", "bitfieldReverse(1u)": "2147483648",
+		"bitfieldExtract(0xf0, 4, 4)": "-1", "bitfieldExtract(-16, 4, 4)": "-1", "bitfieldExtract(240u, 4, 4)": "15", "bitfieldExtract(1, 30, 4)": "error: bitfieldExtract of 4 bits at 30; must be in the 32 bits of the integer",
+		"bitfieldInsert(0, 15, 4, 4)": "240", "bitfieldInsert(-1, 0, 0, 32)": "0", "packUnorm4x8(vec4(1, 0, 1, 0.5))": "2164195583", "unpackUnorm4x8(255u)": "(1, 0, 0, 0)", "packSnorm2x16(vec2(-1, 1))": "2147450881",
+		"unpackSnorm4x8(0x7f80u)": "(-1, 1, 0, 0)", "packHalf2x16(vec2(1, -2))": "3221240832", "unpackHalf2x16(0x3c00c000u)": "(-2, 1)", "packUnorm2x16(vec2(0.0 / 0.0, 2))": "4294901760", "packHalf2x16(v)": "error: packHalf2x16 of vec3; must be vec2",
+		"5ul / 2ul": "2", "1l << 40": "1099511627776", "0xfful << 32": "1095216660480",
 		"v & 1": "error: an operator on integers has a float", "vec2(1,2) + vec3(1)": "error: + with 2 and 3 components",
 	} {
 		if got := d.value(text); got != want {
@@ -503,7 +512,7 @@ func TestExpressions(t *testing.T) {
 		}
 	}
 	at, _ := d.Stopped()
-	for text, want := range map[string]string{"v * 2.0": "vec3", "1 + 1": "int", "1u": "uint", "i > 0": "bool", "1.0lf": "double", "mat2x3(1.0)": "mat2x3", "ivec2(1)": "ivec2"} {
+	for text, want := range map[string]string{"v * 2.0": "vec3", "1 + 1": "int", "1u": "uint", "i > 0": "bool", "1.0lf": "double", "5ul": "uint64_t", "3l": "int64_t", "packHalf2x16(vec2(1))": "uint", "inverse(mat2(1))": "mat2x2", "mat2x3(1.0)": "mat2x3", "ivec2(1)": "ivec2"} {
 		if _, got, _, err := d.Evaluate(d.Frames(at)[0], text); err != nil || got != want {
 			t.Errorf("the type of %s is %s (%v); must be %s", text, got, err, want)
 		}
