@@ -66,6 +66,7 @@ type graphs struct {
 	first     int               // its instruction
 	open      bool
 	puts      int // outputs so far
+	put       int // the last of them
 	used      map[graphSlot]int
 	constants map[uint32]int
 	names     map[string]int
@@ -271,22 +272,25 @@ func (g *graphs) graphOutput(i int, in spirv.Inst) {
 		g.fail(i, "SPV-Graph-Value", "the output is %s; must be %s, the type in the graph type", g.typeName(t), g.typeName(want)).also(g, g.first, "the graph")
 	}
 	if g.puts++; g.puts > 1 {
-		g.betweenOutputs(i - 1)
+		g.betweenOutputs(i)
 	}
+	g.put = i
 }
 
-// betweenOutputs checks the instructions before the end or before an output other
-// than the first; inputs have a check of their own.
-func (g *graphs) betweenOutputs(i int) {
-	in := g.code.Inst(i)
-	switch op := in.Op(); op {
-	case spirv.OpGraphSetOutputARM, spirv.OpGraphInputARM, spirv.OpLine, spirv.OpNoLine:
-	case spirv.OpExtInst:
-		if !g.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic() {
-			g.fail(i, "SPV-Graph-Place", "%s after the first output of the graph; must be before it", op)
+// betweenOutputs checks the instructions from the last output to the one at end, an
+// output or the end of the graph; inputs have a check of their own.
+func (g *graphs) betweenOutputs(end int) {
+	for i := g.put + 1; i < end; i++ {
+		in := g.code.Inst(i)
+		switch op := in.Op(); op {
+		case spirv.OpGraphInputARM, spirv.OpLine, spirv.OpNoLine:
+			continue
+		case spirv.OpExtInst:
+			if g.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic() {
+				continue
+			}
 		}
-	default:
-		g.fail(i, "SPV-Graph-Place", "%s after the first output of the graph; must be before it", op)
+		g.fail(i, "SPV-Graph-Place", "%s after the first output of the graph; must be before it", in.Op())
 	}
 }
 
@@ -302,7 +306,7 @@ func (g *graphs) graphEnd(i int, _ spirv.Inst) {
 		g.fail(i, "SPV-Graph-Place", "the graph ends without an output; must set one").also(g, g.first, "the graph")
 	}
 	if g.puts > 0 {
-		g.betweenOutputs(i - 1)
+		g.betweenOutputs(i)
 	}
 	g.open, g.typ = false, nil
 }
