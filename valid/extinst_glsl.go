@@ -235,7 +235,7 @@ func (g *glslCall) parts() {
 			ok = g.t.Members[1].Type == g.t.Members[0].Type
 		} else if ok {
 			e := g.t.Members[1].Type
-			ok = isInts(e) && e.Components() == g.t.Members[0].Type.Components()
+			ok = g.exponent(e) && e.Components() == g.t.Members[0].Type.Components()
 		}
 		_ = g.result(ok, "a struct of the two parts") && g.operand(0, x, x == g.t.Members[0].Type, "of the first member's type")
 		return
@@ -248,12 +248,17 @@ func (g *glslCall) parts() {
 	case spirv.GLSLModf:
 		g.operand(1, y, y.IsPointer() && y.Elem == g.t, "a pointer to the result's type")
 	case spirv.GLSLFrexp:
-		short := g.c.m.Extension("SPV_AMD_gpu_shader_int16")
-		g.operand(1, y, y.IsPointer() && isInts(y.Elem) && (y.Elem.Scalar().Width == 32 || short && y.Elem.Scalar().Width == 16) && y.Elem.Components() == g.t.Components(),
+		g.operand(1, y, y.IsPointer() && g.exponent(y.Elem) && y.Elem.Components() == g.t.Components(),
 			"a pointer to integers of 32 bits, or of 16 with SPV_AMD_gpu_shader_int16, as many as the result has")
 	case spirv.GLSLLdexp:
 		g.operand(1, y, isInts(y) && y.Components() == g.t.Components(), "an integer for each component of the result")
 	}
+}
+
+// exponent reports whether a type holds exponents of floats: integers of 32 bits, or of
+// 16 with the extension for them.
+func (g *glslCall) exponent(t *facts.Type) bool {
+	return isInts(t) && (t.Scalar().Width == 32 || t.Scalar().Width == 16 && g.c.m.Extension("SPV_AMD_gpu_shader_int16"))
 }
 
 func (g *glslCall) pack(n uint64) {
