@@ -135,6 +135,7 @@ func (c *cooperatives) reduceShape(i int, t, x *facts.Type, how spirv.Cooperativ
 		{unlike(t.Elem, x.Elem), "components differ"},
 		{c.differ(a.scope, b.scope), "scopes differ"},
 		{!c.used(a.use, spirv.CooperativeMatrixUseMatrixAccumulatorKHR) || !c.used(b.use, spirv.CooperativeMatrixUseMatrixAccumulatorKHR), "uses are not the accumulator use"},
+		{how == 0, "reduction has no direction"},
 		{how&four != 0 && how != four, "reduction of 2x2 is combined with another"},
 		{how == four && (!c.half(a.rows, b.rows) || !c.half(a.columns, b.columns)), "rows and columns of the result are not half of the rows and columns of the matrix"},
 		{how == row && c.differ(a.rows, b.rows), "numbers of rows differ"},
