@@ -207,7 +207,7 @@ func (c *checker) phiType(i int, t *facts.Type) {
 			c.fail(i, "SPV-Phi-Type", "OpPhi is %s; must be of a type that can be selected", c.typeName(t))
 		}
 	case spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR:
-		if !c.capable(spirv.CapabilityShader) && c.m.Addressing == spirv.AddressingModelLogical && !c.env.pointersRelaxed() {
+		if !c.capable(spirv.CapabilityShader) && c.m.Addressing == spirv.AddressingModelLogical {
 			c.fail(i, "SPV-Phi-Pointer", "OpPhi is a pointer into %s; must be no pointer in the logical addressing model", t.Storage)
 		}
 	default:

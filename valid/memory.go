@@ -68,7 +68,7 @@ func (c *checker) load(i int, in spirv.Inst) {
 
 // descriptorLoad checks the origin of a descriptor that is loaded.
 func (c *checker) descriptorLoad(i int, pointer spirv.ID, t, p *facts.Type) {
-	if !c.vulkan || c.env.BeforeLegalization {
+	if !c.vulkan {
 		return
 	}
 	var code string
@@ -91,7 +91,7 @@ func (c *checker) descriptorLoad(i int, pointer spirv.ID, t, p *facts.Type) {
 		return
 	}
 	b, ok := c.m.BuiltIn(v.ID)
-	if ok && b == heap || v.Storage == spirv.StorageClassTileImageEXT {
+	if ok && b == heap || v.Storage == spirv.StorageClassTileImageEXT || !ok && c.env.BeforeLegalization { // legalization replaces copies of descriptors
 		return
 	}
 	c.fail(i, code, "%s is loaded through %s, which has no Binding and DescriptorSet and is not %s; must be either", c.typeName(t), c.name(v.ID), heap).also(c, v.Index, "the variable")
@@ -131,7 +131,7 @@ func (c *checker) store(i int, in spirv.Inst) {
 	if p.Elem != nil && p.Elem != t && !c.storesAs(p.Elem, t) {
 		c.fail(i, "SPV-Store-Type", "the object is %s; must be the type that the pointer points to, %s", c.typeName(t), c.typeName(p.Elem))
 	}
-	if c.vulkan && opaqueElements(t) {
+	if c.vulkan && !c.env.BeforeLegalization && opaqueElements(t) {
 		c.fail(i, vuid.StandaloneSpirv_OpTypeImage_06924, "a store of %s; must be of a type that can be stored", c.typeName(t))
 	}
 	c.smallAccess(i, t, "store")
@@ -286,7 +286,7 @@ func (c *checker) copyMemory(i int, in spirv.Inst) {
 	if c.capable(spirv.CapabilityShader) && c.contains(of, holds8|holds16) {
 		c.fail(i, "SPV-Memory-Small", "a copy of %s, which contains values of 8 or 16 bits; must have arithmetic on them", c.typeName(of))
 	}
-	if c.vulkan && opaqueElements(of) {
+	if c.vulkan && !c.env.BeforeLegalization && opaqueElements(of) {
 		c.fail(i, vuid.StandaloneSpirv_OpTypeImage_06924, "a copy to %s; must be to writable memory", c.typeName(of))
 	}
 	first, _ := v.MemoryAccess()

@@ -105,10 +105,18 @@ func (c *checker) logicalUse(i int, in spirv.Inst) {
 		}
 		return
 	}
-	if !t.IsPointer() || !c.logical(t) || c.varies(t) || !c.judgesPointers() {
+	if !t.IsPointer() || !c.logical(t) || c.varies(t) || !c.judgesPointers() && !c.selectsPointer(op) {
 		return
 	}
 	c.fail(i, "SPV-LogicalPointer-Use", "%s with a pointer to %s; must be to StorageBuffer or Workgroup, with the capability of variable pointers", op, t.Storage)
+}
+
+// selectsPointer reports whether an instruction selects a pointer in a module without
+// variable pointers. The relaxation of logical pointers is about their variables and
+// the results of functions alone.
+func (c *checker) selectsPointer(op spirv.Op) bool {
+	return (op == spirv.OpSelect || op == spirv.OpPhi) && c.m.Addressing == spirv.AddressingModelLogical &&
+		!c.anyCapable(spirv.CapabilityVariablePointersStorageBuffer, spirv.CapabilityVariablePointers)
 }
 
 // logicalOperand checks that an instruction neither uses nor creates a logical
