@@ -29,7 +29,8 @@ const (
 // iteration, like LLVM's computeExitCountExhaustively, so any test works that ends
 // within maxTrips iterations.
 //
-// An operation at which lanes meet must not be duplicated, so a loop with one stays.
+// An operation at which lanes meet must not be duplicated, so a loop with one stays. At a barrier subgroups meet as a whole, whichever
+// lanes are active and at the same barrier or another one, so it may be.
 // The lanes of an iteration stay together in its copy, and effects keep their order.
 //
 // Nests of loops that select the elements of private arrays are unrolled as a whole (indexednest.go).
@@ -188,7 +189,7 @@ func (p *plan) make() bool {
 		v := f.Code[i]
 		x := f.Val(v)
 		switch {
-		case x.Op.Is(ir.Meets), x.Op == ir.Br && x.Args[0] == label && i < p.end-1:
+		case x.Op.Is(ir.Meets) && x.Op != ir.Barrier, x.Op == ir.Br && x.Args[0] == label && i < p.end-1:
 			return false
 		case x.Op == ir.Block:
 			inside[v] = true
