@@ -46,7 +46,7 @@ type maskCopy struct{ reg, source vcode.Reg }
 func propagateMasks(f *vcode.Func) {
 	mem := acquireArena()
 	defer mem.release()
-	s := &maskPropagator{f: f, arriving: make([]*maskFacts, len(f.Blocks)), lastLatch: mem.numbers.Alloc(len(f.Blocks)), lastDef: mem.numbers.Alloc(len(f.Classes))}
+	s := &maskPropagator{f: f, arriving: make([]*maskFacts, len(f.Blocks)), lastLatch: mem.numbers.Alloc(len(f.Blocks)), lastDef: mem.numbers.Alloc(len(f.Classes)), writes: mem.numbers.Alloc(len(f.Classes)), partial: mem.flags.Alloc(len(f.Classes))}
 	s.scan()
 	here := &maskFacts{}
 	for b := range f.Blocks {
@@ -77,6 +77,8 @@ type maskPropagator struct {
 	arriving  []*maskFacts // by block: the facts at all jumps to it so far, nil without any
 	lastLatch []int32      // by block: the last block that jumps back to it, or −1
 	lastDef   []int32      // by mask: the last block that writes it
+	writes    []int32      // by register: instructions that write it
+	partial   []bool       // by mask with one write: it has lanes, but not all, as a comparison of constants yields
 	noLane    vcode.Reg    // constants, or 0
 	allLanes  vcode.Reg
 }
@@ -98,6 +100,7 @@ func (s *maskPropagator) scan() {
 			in := &s.f.Blocks[b].Insts[i]
 			for _, d := range in.Defs {
 				s.lastDef[d] = int32(b)
+				s.writes[d]++
 			}
 			if in.Op.Jumps() && in.Target <= b {
 				s.lastLatch[in.Target] = int32(b)
@@ -204,6 +207,7 @@ func (s *maskPropagator) simplifyTest(k *maskFacts, masks []vcode.Reg) (set []vc
 			never = never || bits&1 != 0
 			continue
 		}
+		never = never || s.partial[r]
 		if !slices.Contains(set, r) {
 			set = append(set, r)
 		}
@@ -324,10 +328,13 @@ func (s *maskPropagator) simplify(k *maskFacts, in *vcode.Inst) {
 			s.simplifyMaskedCopy(k, in)
 		}
 	case vcode.Lane:
+		lanes, ok := comparisonLanes(s.f, in)
+		s.partial[d] = ok && s.writes[d] == 1 && lanes != 0 && lanes != 1<<s.f.Form.Lanes-1
 		if same := s.foldComparison(in); same != 0 {
 			*in = vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{d}, Uses: []vcode.Reg{same}, Origin: in.Origin}
 		}
 	case vcode.And, vcode.AndNot, vcode.Or:
+		s.partial[d] = in.Op == vcode.AndNot && s.isAll(in.Uses[0]) && s.partial[in.Uses[1]] && s.writes[d] == 1
 		if same := s.foldMaskOp(in.Op, in.Uses[0], in.Uses[1]); same != 0 {
 			*in = vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{d}, Uses: []vcode.Reg{same}, Origin: in.Origin}
 		}
@@ -337,34 +344,42 @@ func (s *maskPropagator) simplify(k *maskFacts, in *vcode.Inst) {
 // foldComparison returns the mask that a comparison of constants yields if it is the same in all lanes, or 0. A workgroup that is one stream
 // of code compares the numbers of its lanes, which are constants (workgroup.go).
 func (s *maskPropagator) foldComparison(in *vcode.Inst) vcode.Reg {
-	if in.Merging || len(in.Uses) != 2 || in.IR.Family() != ir.Comparisons || in.Key.From != ir.I32 {
+	lanes, ok := comparisonLanes(s.f, in)
+	if !ok {
 		return 0
 	}
-	x, step, ok := s.lanes(in.Uses[0])
-	y, stepY, okY := s.lanes(in.Uses[1])
-	if !ok || !okY {
-		return 0
-	}
-	trues := 0
-	for range s.f.Form.Lanes {
-		trues += int(in.IR.Row().Eval(in.Key, uint64(x), uint64(y), 0))
-		x, y = x+step, y+stepY
-	}
-	switch trues {
+	switch lanes {
 	case 0:
 		return s.noLane
-	case s.f.Form.Lanes:
+	case 1<<s.f.Form.Lanes - 1:
 		return s.allLanes
 	}
 	return 0
 }
 
-// lanes returns the value of a constant vector in lane 0, and the difference between neighbours.
-func (s *maskPropagator) lanes(r vcode.Reg) (first, step uint32, ok bool) {
-	if bits, is := s.f.Const(r); is {
+// comparisonLanes returns the lanes in which a comparison of constants is true.
+func comparisonLanes(f *vcode.Func, in *vcode.Inst) (lanes uint32, ok bool) {
+	if in.Merging || len(in.Uses) != 2 || in.IR.Family() != ir.Comparisons || in.Key.From != ir.I32 {
+		return 0, false
+	}
+	x, step, ok := constantLanes(f, in.Uses[0])
+	y, stepY, okY := constantLanes(f, in.Uses[1])
+	if !ok || !okY {
+		return 0, false
+	}
+	for i := range f.Form.Lanes {
+		lanes |= uint32(in.IR.Row().Eval(in.Key, uint64(x), uint64(y), 0)) << i
+		x, y = x+step, y+stepY
+	}
+	return lanes, true
+}
+
+// constantLanes returns the value of a constant vector in lane 0, and the difference between neighbours.
+func constantLanes(f *vcode.Func, r vcode.Reg) (first, step uint32, ok bool) {
+	if bits, is := f.Const(r); is {
 		return uint32(bits), 0, true
 	}
-	return s.f.Sequence(r)
+	return f.Sequence(r)
 }
 
 // simplifyMaskedCopy simplifies a merging copy of a mask.
@@ -388,20 +403,32 @@ func (s *maskPropagator) simplifyMaskedCopy(k *maskFacts, in *vcode.Inst) {
 // foldMaskOp returns the mask that an operation on two others is equal to, or 0.
 func (s *maskPropagator) foldMaskOp(op vcode.Op, x, y vcode.Reg) vcode.Reg {
 	switch {
-	case op == vcode.And && (x == y || y == s.allLanes), op == vcode.And && x == s.noLane:
+	case op == vcode.And && (x == y || s.isAll(y)), op == vcode.And && s.isNone(x):
 		return x
-	case op == vcode.And && (x == s.allLanes || y == s.noLane):
+	case op == vcode.And && (s.isAll(x) || s.isNone(y)):
 		return y
-	case op == vcode.AndNot && (x == s.noLane || y == s.noLane):
+	case op == vcode.AndNot && (s.isNone(x) || s.isNone(y)):
 		return x
-	case op == vcode.AndNot && (x == y || y == s.allLanes):
+	case op == vcode.AndNot && (x == y || s.isAll(y)):
 		return s.noLane
-	case op == vcode.Or && (x == y || y == s.noLane || x == s.allLanes):
+	case op == vcode.Or && (x == y || s.isNone(y) || s.isAll(x)):
 		return x
-	case op == vcode.Or && (x == s.noLane || y == s.allLanes):
+	case op == vcode.Or && (s.isNone(x) || s.isAll(y)):
 		return y
 	}
 	return 0
+}
+
+// isNone reports whether a mask is the constant without lanes.
+func (s *maskPropagator) isNone(k vcode.Reg) bool {
+	bits, ok := s.f.Const(k)
+	return ok && bits&1 == 0
+}
+
+// isAll reports whether a mask is the constant of all lanes.
+func (s *maskPropagator) isAll(k vcode.Reg) bool {
+	bits, ok := s.f.Const(k)
+	return ok && bits&1 != 0
 }
 
 // origins replaces masks by the sources that they are copies of. Instructions share lists, so a changed

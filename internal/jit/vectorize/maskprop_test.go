@@ -7,16 +7,18 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// TestKnownTests: a test of a comparison of constants is decided if all lanes of the vector agree, and a test of a constant number always is.
+// TestKnownTests: a test of a comparison of constants is decided if it is true in a lane of the vector or in none, and a test of a constant number always is.
 func TestKnownTests(t *testing.T) {
 	f := &vcode.Func{Form: vcode.Form{Lanes: 8}, Parts: 1}
 	none, all := f.NewConst(vcode.Mask, 0), f.NewConst(vcode.Mask, 1)
 	bound, low, high, wraps := f.NewConst(vcode.Vec, 8), f.NewSequence(0, 1), f.NewSequence(8, 1), f.NewSequence(1<<32-4, 1)
 	middle, active, v, k := f.NewSequence(4, 1), f.NewReg(vcode.Mask), f.NewReg(vcode.Vec), f.NewReg(vcode.Mask)
+	rest := f.NewReg(vcode.Mask)
 	compare := func(op ir.Op, from ir.Type, merging bool, x, y vcode.Reg) vcode.Inst {
 		return vcode.Inst{Op: vcode.Lane, IR: op, Key: ir.Key{Type: ir.B1, From: from}, Defs: []vcode.Reg{k}, Uses: []vcode.Reg{x, y}, Masks: []vcode.Reg{active}, Merging: merging}
 	}
 	test := vcode.Inst{Op: vcode.JumpIfNone, Masks: []vcode.Reg{k}, Target: 2}
+	testRest := vcode.Inst{Op: vcode.JumpIfNone, Masks: []vcode.Reg{rest}, Target: 2}
 	number := func(bits uint64) vcode.Inst {
 		return vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{f.NewConst(vcode.Gen, bits)}, Target: 2}
 	}
@@ -28,8 +30,10 @@ func TestKnownTests(t *testing.T) {
 	}{
 		{"lanes below a bound", []vcode.Inst{compare(ir.ULt, ir.I32, false, low, bound), test}, falls},
 		{"lanes from the bound on", []vcode.Inst{compare(ir.ULt, ir.I32, false, high, bound), test}, jumps},
-		{"lanes on both sides", []vcode.Inst{compare(ir.ULt, ir.I32, false, middle, bound), test}, both},
-		{"numbers that wrap", []vcode.Inst{compare(ir.ULt, ir.I32, false, wraps, bound), test}, both},
+		{"lanes on both sides", []vcode.Inst{compare(ir.ULt, ir.I32, false, middle, bound), test}, falls},
+		{"numbers that wrap", []vcode.Inst{compare(ir.ULt, ir.I32, false, wraps, bound), test}, falls},
+		{"lanes of which others are on the other side", []vcode.Inst{compare(ir.ULt, ir.I32, false, middle, bound), {Op: vcode.AndNot, Defs: []vcode.Reg{rest}, Uses: []vcode.Reg{all, k}}, testRest}, falls},
+		{"some of the active lanes", []vcode.Inst{compare(ir.ULt, ir.I32, false, middle, bound), {Op: vcode.And, Defs: []vcode.Reg{rest}, Uses: []vcode.Reg{active, k}}, testRest}, both},
 		{"signed numbers", []vcode.Inst{compare(ir.SLt, ir.I32, false, wraps, bound), test}, falls},
 		{"two sequences", []vcode.Inst{compare(ir.Eq, ir.I32, false, low, high), test}, jumps},
 		{"other lanes keep their value", []vcode.Inst{compare(ir.ULt, ir.I32, true, high, bound), test}, both},
