@@ -28,7 +28,7 @@ func (m *machine) dispatcher() {
 	}
 	m.Bind(group)
 	m.poll(asked)
-	if n := m.prog.SharedBytes; n > 0 {
+	if n := m.prog.SharedBytes; n > 0 && m.facts.UsesShared {
 		m.GRM(MOV|W, RDI, arg(target.ArgShared))
 		m.set.clear(RDI, 0, int(n+63)&^63)
 	}

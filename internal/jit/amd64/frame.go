@@ -50,8 +50,8 @@ func (m *machine) allocateFrames(n int) bool {
 func (m *machine) analyze(i int) {
 	f, fr := m.funcs[i], &m.frames[i]
 	f.Each(func(in *vcode.Inst) {
+		m.facts.Note(in) // before handles are constants
 		m.layout.Fold(f, in)
-		m.facts.Note(in)
 		if m.set.native(in) && !in.Merging && !codegen.UsesMask(in.IR) {
 			in.Masks = nil // so that its live range ends before
 		}

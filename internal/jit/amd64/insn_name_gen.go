@@ -352,6 +352,8 @@ var names = []named{
 	{AVX_VUNPCKLPS, "vunpcklps"},
 	{AVX_VUNPCKHPS, "vunpckhps"},
 	{AVX_VBROADCASTI128, "vbroadcasti128"},
+	{AVX_VPERM2F128, "vperm2f128"},
+	{AVX_VPALIGNR, "vpalignr"},
 	{AVX_VPERMQ, "vpermq"},
 	{AVX_VINSERTF128, "vinsertf128"},
 	{AVX_VEXTRACTF128, "vextractf128"},

@@ -59,6 +59,8 @@ const (
 	AVX_VUNPCKLPS      Op = m0F | 0x14 | fRVM | fVEX
 	AVX_VUNPCKHPS      Op = m0F | 0x15 | fRVM | fVEX
 	AVX_VBROADCASTI128 Op = m38 | p66 | 0x5A | tT4d | fRM | fVEX | fMemOnly | fNo128
+	AVX_VPERM2F128     Op = m3A | p66 | 0x06 | fRVM | fVEX | fImm | fNo128
+	AVX_VPALIGNR       Op = m3A | p66 | 0x0F | fRVM | fVEX | fImm
 	AVX_VPERMQ         Op = m3A | p66 | w1 | fRM | fVEX | fImm | fNo128
 	AVX_VINSERTF128    Op = m3A | p66 | 0x18 | tT4d | fRVM | fVEX | fImm | srcXMM | fNo128
 	AVX_VEXTRACTF128   Op = m3A | p66 | 0x19 | tT4d | fMR | fVEX | fImm | dstXMM | fNo128

@@ -82,6 +82,7 @@ type selection interface {
 	stridedStore(in *vcode.Inst)
 	gather(in *vcode.Inst)
 	tableLookup(in *vcode.Inst)
+	slide(in *vcode.Inst)
 	scatter(in *vcode.Inst)
 	atomic(in *vcode.Inst, lock bool)
 	floatAtomic(op ir.Op)
@@ -385,6 +386,8 @@ func (m *machine) special(in *vcode.Inst) {
 		m.set.gather(in)
 	case vcode.TableLookup:
 		m.set.tableLookup(in)
+	case vcode.Slide:
+		m.set.slide(in)
 	case vcode.Scatter:
 		m.set.scatter(in)
 	case vcode.Atomic, vcode.AtomicLocal:

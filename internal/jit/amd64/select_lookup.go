@@ -52,6 +52,15 @@ func (m *machine) tableLookup(in *vcode.Inst) {
 	})
 }
 
+// slide is one shift of two vectors side by side; the upper one is the first source:
+//
+//	valignd d, u1, u0, lanes
+func (m *machine) slide(in *vcode.Inst) {
+	d, o := m.dest(in, 0)
+	m.RRI(VALIGND, V512, d, m.vec(in.Uses[1], 1), m.vec(in.Uses[0], 2), uint8(in.Key.Aux), o)
+	m.done(in, d)
+}
+
 // byteLookup loads one of 256 words for each lane from a constant table, at offsets of which bits above 10 and below 2 do not matter. VPERMT2D
 // selects one of 32 words; eight of them look up all lanes, and masks of three bits of the offset select the result:
 //

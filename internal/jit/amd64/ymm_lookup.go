@@ -47,3 +47,26 @@ func (m ymm) selectByBit3(in *vcode.Inst, which Reg) {
 	m.blend(d, 0, 2, 3)
 	m.done(in, d)
 }
+
+// slide shifts two vectors side by side. VPALIGNR does so in each half, for which the halves in the middle are one vector:
+//
+//	u0          l7 l6 l5 l4 | l3 l2 l1 l0
+//	u1          h7 h6 h5 h4 | h3 h2 h1 h0
+//	vperm2f128  h3 h2 h1 h0 | l7 l6 l5 l4          by four lanes
+//	vpalignr    h2 h1 h0 l7 | l6 l5 l4 l3          of it and u0, or of u1 and it
+func (m ymm) slide(in *vcode.Inst) {
+	const bytes, half, middle = 4, ymmLanes / 2, 0x21
+	n, lo, hi := int(in.Key.Aux), in.Uses[0], in.Uses[1]
+	d := m.dest(in, 1)
+	switch {
+	case n == half:
+		m.withImm(AVX_VPERM2F128, d, m.vec(lo, 1), hi, middle)
+	case n < half:
+		m.withImm(AVX_VPERM2F128, 1, m.vec(lo, 1), hi, middle)
+		m.withImm(AVX_VPALIGNR, d, 1, lo, uint8(bytes*n))
+	default:
+		m.withImm(AVX_VPERM2F128, 1, m.vec(lo, 1), hi, middle)
+		m.rri(AVX_VPALIGNR, d, m.vec(hi, 2), 1, uint8(bytes*(n-half)))
+	}
+	m.done(in, d)
+}

@@ -20,7 +20,7 @@ func (m *machine) dispatcher() {
 	}
 	m.Bind(group)
 	m.EmitPoll(asked)
-	if n := m.prog.SharedBytes; n > 0 {
+	if n := m.prog.SharedBytes; n > 0 && m.facts.UsesShared {
 		m.clear(shared, 0, int64(n+63)&^63)
 	}
 	if m.facts.HasBarriers {

@@ -248,6 +248,8 @@ func (m *machine) special(in *vcode.Inst) {
 		m.fused(in)
 	case vcode.TableLookup:
 		m.tableLookup(in)
+	case vcode.Slide:
+		m.slide(in)
 	case vcode.Scatter:
 		m.scatter(in)
 	case vcode.Atomic, vcode.AtomicLocal:

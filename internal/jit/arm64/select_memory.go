@@ -492,6 +492,13 @@ func (m *machine) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 	})
 }
 
+// slide extracts a vector from two side by side.
+func (m *machine) slide(in *vcode.Inst) {
+	d := m.dest(in, 0)
+	m.emit(Insn{Op: VEXT, Arr: B16, D: d, N: m.vec(in.Uses[0], 0), M: m.vec(in.Uses[1], 1), Index: 4 * uint8(in.Key.Aux)})
+	m.done(in, d)
+}
+
 // lookupWords is the size of the table of a TableLookup in words.
 const lookupWords = 16
 

@@ -12,6 +12,7 @@ type Facts struct {
 	BailTargets []int     // functions that guards bail out to; rarely run
 	Demotes     bool      // lanes may become helpers
 	HasBarriers bool      // the program has barriers
+	UsesShared  bool      // code accesses workgroup memory, which is 0 at first
 	Steps       [256]bool // of each part: its subgroup counts steps
 }
 
@@ -22,6 +23,7 @@ func (x *Facts) Note(in *vcode.Inst) {
 	}
 	x.Demotes = x.Demotes || in.IR == ir.Demote
 	x.HasBarriers = x.HasBarriers || in.Op == vcode.Barrier
+	x.UsesShared = x.UsesShared || in.IR == ir.Wg
 	if in.Op == vcode.Step && !in.Proven {
 		x.Steps[in.Part] = true
 		if len(in.Uses) > 0 { // of all subgroups, in a work-item loop

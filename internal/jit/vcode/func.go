@@ -138,6 +138,8 @@ const (
 	// as 0.
 	TableLookup
 
+	Slide // d0 = the lanes from Aux on of u0 and u1 side by side, Vecs; 0 < Aux < Form.Lanes.
+
 	SlotLoad  // d0 = slot u0, a Gen, of private variable Aux. The slot is in range. A u1, a Gen, is a number of lanes to add to the lanes of Part.
 	SlotStore // Slot u0, a Gen, of private variable Aux = u1. The slot is in range. A u2 is like u1 of SlotLoad; the slot is constant then.
 
@@ -179,7 +181,7 @@ var opNames = [...]string{
 	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", JumpIfZero: "jumpifzero", Return: "return", Guard: "guard",
 	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", InputBase: "inputbase", StridedBase: "stridedbase", LinearEnd: "linearend", LaunchLoad: "launchload", LaunchStore: "launchstore",
 	StridedLoad: "stridedload", StridedStore: "stridedstore", Gather: "gather", Scatter: "scatter",
-	BroadcastLoad: "broadcastload", TableLookup: "tablelookup", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore",
+	BroadcastLoad: "broadcastload", TableLookup: "tablelookup", Slide: "slide", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore",
 	BoundsCheck: "boundscheck", StoreBoundsCheck: "storeboundscheck", TwoRuns: "tworuns", TwoRunsCheck: "tworunscheck", StoreTwoRunsCheck: "storetworunscheck", Window: "window", Own: "own",
 }
 

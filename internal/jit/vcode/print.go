@@ -54,7 +54,7 @@ func (f *Func) line(in *Inst) string {
 		s += " " + f.names(in.Uses)
 	}
 	switch in.Op {
-	case Arg, SetResult, LaunchLoad, LaunchStore, SlotLoad, SlotStore, BoundsCheck, StoreBoundsCheck, TwoRunsCheck, StoreTwoRunsCheck, Window:
+	case Slide, Arg, SetResult, LaunchLoad, LaunchStore, SlotLoad, SlotStore, BoundsCheck, StoreBoundsCheck, TwoRunsCheck, StoreTwoRunsCheck, Window:
 		s += fmt.Sprintf(" #%d", in.Key.Aux)
 	}
 	if in.Op == Strip && in.IR == ir.QuadSwap {

@@ -28,7 +28,7 @@ func hasEffect(in *vcode.Inst) bool {
 		return in.Proven // it may bail out
 	case vcode.Undef, vcode.Copy, vcode.And, vcode.AndNot, vcode.Or, vcode.Arg,
 		vcode.Broadcast, vcode.Extract, vcode.InputBase, vcode.StridedBase, vcode.LinearEnd, vcode.LaunchLoad, vcode.SlotLoad,
-		vcode.TwoRuns, vcode.TwoRunsCheck, vcode.StoreTwoRunsCheck, vcode.Window, vcode.Own:
+		vcode.TwoRuns, vcode.TwoRunsCheck, vcode.StoreTwoRunsCheck, vcode.Window, vcode.Own, vcode.Slide:
 		return false
 	}
 	return true

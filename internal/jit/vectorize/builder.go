@@ -11,19 +11,21 @@ const noPart = -1
 // of jumps, and laid out in the order in which they are begun.
 type builder struct {
 	dst     *vcode.Func
-	order   []int                 // numbers of the blocks, in layout order
-	starts  []int                 // index in code of each block's first instruction
-	code    []vcode.Inst          // instructions of all blocks
-	origin  int32                 // SPIR-V instruction of the code being emitted
-	arena   *arena                // for the vectorizer's own data
-	twoRuns bool                  // one register has two runs of x, with different y
-	rows    bool                  // the parts of the strip are in several rows of invocations
-	general int                   // index of the general version of a speculative function, or 0
-	cold    bool                  // rarely run: the general version of a speculative function
-	windows bool                  // the machine has windows of gathers
-	keeps   bool                  // values of a launch are computed once (launchvalue.go)
-	far     *region               // an open region whose rest, or arm, rarely runs; or nil
-	bases   map[baseKey]vcode.Reg // the results of StridedBase in the current block
+	order   []int                  // numbers of the blocks, in layout order
+	starts  []int                  // index in code of each block's first instruction
+	code    []vcode.Inst           // instructions of all blocks
+	origin  int32                  // SPIR-V instruction of the code being emitted
+	arena   *arena                 // for the vectorizer's own data
+	twoRuns bool                   // one register has two runs of x, with different y
+	rows    bool                   // the parts of the strip are in several rows of invocations
+	general int                    // index of the general version of a speculative function, or 0
+	cold    bool                   // rarely run: the general version of a speculative function
+	windows bool                   // the machine has windows of gathers
+	keeps   bool                   // values of a launch are computed once (launchvalue.go)
+	words   int                    // words of workgroup memory that are in registers (wordforward.go), or 0
+	fixed   func(*vcode.Inst) bool // for words: a load yields the same at any time
+	far     *region                // an open region whose rest, or arm, rarely runs; or nil
+	bases   map[baseKey]vcode.Reg  // the results of StridedBase in the current block
 }
 
 // baseKey is the operands of a StridedBase.

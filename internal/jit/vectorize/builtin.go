@@ -114,7 +114,13 @@ func (w *vectorizer) globalID(v ir.V, s shape, first func(part int) uint32) {
 	if s.regular {
 		x.lane0 = w.splat(x.lane0[0])
 	}
-	w.wordBases(v, x)
+	if at := first(0); s.regular && s.step == 1 && at > 0 {
+		// The subgroups share the address and the bounds check of the first one (followLeader).
+		x.leader, x.indexOffset = w.splat(start), at
+		x.wordBase = w.bases(s, w.splat(w.zero), x.leader, 4)
+	} else {
+		w.wordBases(v, x)
+	}
 	w.perPart(v, vcode.Inst{Op: vcode.Lane, IR: in.Op, Key: w.src.Key(v), Value: v})
 }
 

@@ -114,6 +114,8 @@
 //	pressure.go       register pressure of a block
 //	splitchain.go     chains of updates of a variable
 //	schedule.go       instruction scheduling for long latencies
+//	demandorder.go    the order of straight code by demand
+//	wordforward.go    words of workgroup memory in registers
 //	countedloop.go    counted loops without bounds checks
 //	boundscheck.go    hoisted bounds checks
 //	recordload.go     record loads
@@ -123,6 +125,7 @@
 //
 //	program.go        vectorization of a program
 //	partmajor.go      part-major code
+//	groupstream.go    the state of a workgroup as one stream
 //	context.go        contexts: values that live across barriers in memory
 //	loopbound.go      bounds of work-item loops
 //	itempart.go       parts of a subgroup one after the other, if registers are few
@@ -130,5 +133,6 @@
 //	phasejoin.go      joined phases: loops over both sides of a barrier
 //	contextrow.go     rows of contexts that values share
 //	contextplan.go    which values have contexts, and their assignment
+//	wordplan.go       which workgroups have words in registers
 //	workgroup.go      a workgroup as one instruction stream
 package vectorize

@@ -55,18 +55,21 @@ func TestPartMajorForms(t *testing.T) {
 
 // TestWorkgroupForms is TestForms for a workgroup as one stream.
 func TestWorkgroupForms(t *testing.T) {
-	const file = "testdata/workgroup/prefixsum.txtar"
-	a, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	form(t, file, a, func(p *ir.Program, form vcode.Form) []*vcode.Func {
-		f, _, _, ok := vectorize.Workgroup(p, form)
-		if !ok {
-			t.Fatal("not one stream")
+	defer vectorize.ForwardFrom(1)()
+	for _, name := range []string{"prefixsum", "words"} {
+		file := "testdata/workgroup/" + name + ".txtar"
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return []*vcode.Func{f}
-	})
+		form(t, file, a, func(p *ir.Program, form vcode.Form) []*vcode.Func {
+			f, _, _, ok := vectorize.Workgroup(p, form)
+			if !ok {
+				t.Fatal("not one stream")
+			}
+			return []*vcode.Func{f}
+		})
+	}
 }
 
 // TestWorkgroupRows: rows of adjacent words of workgroup memory are known to be in range. Words with a distance are not, although each is:

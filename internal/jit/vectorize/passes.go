@@ -14,6 +14,7 @@ import (
 //	mergeBlocks             basic blocks are maximal from here on (blocks.go)
 //	shareParts              equal computations of several parts (numbering.go)
 //	eliminateLoads          loads of workgroup memory (loadelim.go)
+//	forwardWords            loads of words that the code has stored (wordforward.go)
 //	mergeGathers            texels of a filter (gather.go)
 //	splitAccesses           images in 8×8 workgroups (tworuns.go)
 //	shareWindows            words of records of neighbours (window.go)
@@ -82,6 +83,9 @@ func (s *builder) runPasses() *vcode.Func {
 		shareParts(s.dst)
 	}
 	eliminateLoads(s.dst)
+	if s.words > 0 {
+		forwardWords(s.dst, s.words, s.fixed)
+	}
 	sinkFar(s.dst)
 	mergeGathers(s.dst)
 	if s.twoRuns {

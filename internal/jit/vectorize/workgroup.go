@@ -40,35 +40,15 @@ func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ro
 	if !g.run() {
 		return nil, nil, 0, false
 	}
+	if g.inRegisters {
+		g.words, g.fixed = int(p.SharedBytes)/4, g.readsUnstored
+	}
 	g.keeps = true
 	return g.finish(), written, uint32(g.contexts.rows), true
 }
 
 // maxParts bounds the parts of a stream: vcode.Inst.Part has 8 bits.
 const maxParts = 256
-
-// workgroup vectorizes all subgroups of a workgroup.
-type workgroup struct {
-	*builder
-	*groupFlow
-	subs        []*vectorizer   // one for each subgroup
-	open        []openConstruct // joint constructs, innermost last
-	unreachable bool            // no path leads to the current operation
-	partial     bool            // the last subgroup is not full
-	phases      phaseInfo
-	contexts    contexts
-	dissolved   map[ir.V]bool // barriers between joined phases (phasejoin.go)
-}
-
-// openConstruct is an open joint construct.
-type openConstruct struct {
-	v       ir.V
-	op      ir.Op
-	top     int  // of a loop: first block of the body
-	end     int  // block after it, or of the second arm
-	second  bool // of an if: in the second arm
-	arrived bool // its end is reachable
-}
 
 // newWorkgroup prepares a vectorizer for each subgroup; all of them emit to one builder.
 func newWorkgroup(p *ir.Program, form vcode.Form, s *groupFlow, liveOuts *liveOuts, mem *arena) *workgroup {
@@ -94,8 +74,13 @@ func (g *workgroup) run() bool {
 	g.arguments()
 	g.groupStarts(g.p)
 	g.surveyPhases()
-	g.joinPhases()
-	g.planContexts()
+	g.inRegisters = g.fitsRegisters()
+	if !g.inRegisters {
+		g.joinPhases()
+	}
+	if !g.inRegisters {
+		g.planContexts()
+	}
 	code := g.f.Code
 	for i := 0; i < len(code); i++ {
 		v := code[i]
@@ -143,34 +128,6 @@ func (g *workgroup) arguments() {
 	}
 }
 
-// phaseEnd returns the index of the first operation of joint control flow from index i on. In unreachable
-// code it returns the index of the end of the arm or construct.
-func (g *workgroup) phaseEnd(i int, dead bool) int {
-	depth := 0
-	for ; ; i++ {
-		v := g.f.Code[i]
-		x := g.f.Val(v)
-		switch x.Op {
-		case ir.Block, ir.Loop, ir.If:
-			if depth == 0 && !dead && g.joint[v] {
-				return i
-			}
-			depth++
-		case ir.Else, ir.End:
-			if depth == 0 {
-				return i
-			}
-			if x.Op == ir.End {
-				depth--
-			}
-		case ir.Br, ir.Barrier:
-			if depth == 0 && !dead && !g.dissolved[v] {
-				return i
-			}
-		}
-	}
-}
-
 // emitPhase emits the phase at an index of the code.
 func (g *workgroup) emitPhase(at int, code []ir.V) bool {
 	if g.loopable(at, code) {
@@ -191,6 +148,9 @@ func (g *workgroup) replicate(s int, code []ir.V) bool {
 	rows := append(g.contextReads(code), g.contextResults(code)...)
 	g.contextAccess(w, g.contextReads(code), false)
 	added := g.recomputeReads(w, code)
+	if g.inRegisters {
+		w.knownConditions = g.sameConditions(s, code)
+	}
 	w.open = []*region{{op: ir.Block}} // no branch of a phase leaves it
 	for _, v := range code {
 		if s > 0 && g.once[v] {

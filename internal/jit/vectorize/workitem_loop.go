@@ -107,7 +107,7 @@ func (g *workgroup) available(v ir.V) bool {
 
 // loopable reports whether a phase, at an index of the code, is to be a loop.
 func (g *workgroup) loopable(at int, code []ir.V) bool {
-	if g.partial || len(g.subs) == 1 || len(code)*len(g.subs) < minLoopedOps {
+	if g.inRegisters || g.partial || len(g.subs) == 1 || len(code)*len(g.subs) < minLoopedOps {
 		return false
 	}
 	for _, v := range code {
