@@ -61,10 +61,8 @@ func (m *machine) group(in *vcode.Inst) {
 // call, so the allocator must know it before code generation: such an instruction preserves no
 // register (clobbers).
 func groupNative(in *vcode.Inst) bool {
-	switch {
-	case len(in.Masks) > 1:
-		return multiNative(in)
-	case len(in.Masks) == 0 || groups[in.IR] == nil:
+	switch n := len(in.Masks); {
+	case n == 0, n == 1 && groups[in.IR] == nil, n > 1 && multiGroups[in.IR] == nil, n > multiParts:
 		return false
 	}
 	switch in.IR {

@@ -32,24 +32,6 @@ const (
 	multiScratchBytes = 2 * multiResults
 )
 
-// multiNative reports whether multiGroups has code for an instruction. The conditions on types are
-// the same as in groupNative.
-func multiNative(in *vcode.Inst) bool {
-	if len(in.Masks) > multiParts || multiGroups[in.IR] == nil {
-		return false
-	}
-	switch in.IR {
-	case ir.AllEq:
-		return in.Key.From == ir.I32 || in.Key.From == ir.F32
-	case ir.Shuf, ir.QuadSwap:
-		return vcode.ClassOf(in.Key.Type) == vcode.Vec
-	case ir.Reduce, ir.ScanI, ir.ScanX:
-		_, _, _, ok := combinerOf(in)
-		return ok
-	}
-	return true
-}
-
 // partScratch returns the scratch memory of a part.
 func (m *machine) partScratch(part int) Mem { return m.scratch(int32(64 * part)) }
 

@@ -7,18 +7,21 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// regionOf is the handle of the region that contains the Aux bytes at the address u0, or null. Usually all lanes have the same one.
-func regionOf(m *machine, in *vcode.Inst) {
+// regionOf is the handle of the region that contains the Aux bytes at the address u0, or null.
+func regionOf(m *machine, in *vcode.Inst) { m.oneRegion(in, m.commonRegion, m.searchRegions) }
+
+// oneRegion emits regionOf for lanes that usually have the same region, with the code for that case and for any lanes.
+func (m *machine) oneRegion(in *vcode.Inst, common func(in *vcode.Inst, slow Label), search func(*vcode.Inst)) {
 	if in.Key.Aux > maxDisp {
-		m.searchRegions(in)
+		search(in)
 		return
 	}
 	slow, resume := m.NewLabel(), m.NewLabel()
-	m.commonRegion(in, slow)
+	common(in, slow)
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(slow)
-		m.searchRegions(in)
+		search(in)
 		m.Jmp(resume)
 	})
 }

@@ -107,20 +107,7 @@ func ymmStore(m ymm, in *vcode.Inst) {
 }
 
 // ymmRegionOf is regionOf for eight lanes.
-func ymmRegionOf(m ymm, in *vcode.Inst) {
-	if in.Key.Aux > maxDisp {
-		m.searchRegions(in)
-		return
-	}
-	slow, resume := m.NewLabel(), m.NewLabel()
-	m.commonRegion(in, slow)
-	m.Bind(resume)
-	m.slowPaths = append(m.slowPaths, func() {
-		m.Bind(slow)
-		m.searchRegions(in)
-		m.Jmp(resume)
-	})
-}
+func ymmRegionOf(m ymm, in *vcode.Inst) { m.oneRegion(in, m.commonRegion, m.searchRegions) }
 
 // firstWide moves lane 0 of a Wide.
 func (m ymm) firstWide(g Reg, u vcode.Reg) {

@@ -32,7 +32,7 @@ func (g *workgroup) itemParts(w *vectorizer, code []ir.V) []*vectorizer {
 		one := *w
 		one.parts, one.subgroupAt = 1, p*w.dst.Form.Lanes
 		one.allLanes, one.active = w.allLanes[:1], w.active[p:p+1]
-		one.values, one.regions = make([]*value, len(w.values)), make([]*region, len(w.regions))
+		one.values, one.regions = w.arena.valuesByV.Alloc(len(w.values)), w.arena.regionsByV.Alloc(len(w.regions))
 		for v, x := range w.values {
 			one.values[v] = one.share(x)
 		}
@@ -54,9 +54,10 @@ func (w *vectorizer) share(x *value) *value {
 	if x == nil || len(x.vec) <= w.parts {
 		return x
 	}
-	y := *x
+	y := w.newValue()
+	*y = *x
 	y.vec = x.vec[:w.parts]
-	return &y
+	return y
 }
 
 // partsSeparable reports whether the parts of a subgroup can execute a phase one after the other.

@@ -222,7 +222,7 @@ func (g *workgroup) loopOverSubgroups(code []ir.V) bool {
 // itemVectorizer returns the vectorizer of the body of a work-item loop with a counter.
 func (g *workgroup) itemVectorizer(code []ir.V, index vcode.Reg) *vectorizer {
 	w := *g.subs[0]
-	w.values, w.regions = make([]*value, len(g.f.Vals)), make([]*region, len(g.f.Vals))
+	w.values, w.regions = g.arena.valuesByV.Alloc(len(g.f.Vals)), g.arena.regionsByV.Alloc(len(g.f.Vals))
 	for _, v := range code {
 		if !g.once[v] {
 			continue
