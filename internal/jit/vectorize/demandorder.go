@@ -24,10 +24,10 @@ type demand struct {
 }
 
 // orderByDemand moves each instruction without effect down to the first one that needs it, of those that stay in their order.
-func orderByDemand(f *vcode.Func, list []vcode.Inst, movable func(*vcode.Inst) bool) []vcode.Inst {
+func orderByDemand(f *vcode.Func, list []vcode.Inst, movable func(*vcode.Inst) bool, mem *arena) []vcode.Inst {
 	n := len(f.Classes)
-	d := &demand{list: list, writer: make([]int32, n), done: make([]bool, len(list)), out: f.Form.Arena.Insts(len(list))}
-	writes, last := make([]int32, n), make([]int32, n)
+	d := &demand{list: list, writer: mem.numbers.Alloc(n), done: mem.flags.Alloc(len(list)), out: f.Form.Arena.Insts(len(list))}
+	writes, last := mem.numbers.Alloc(n), mem.numbers.Alloc(n)
 	for i := range list {
 		for _, r := range list[i].Defs {
 			writes[r]++

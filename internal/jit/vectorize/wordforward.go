@@ -49,12 +49,14 @@ func forwardWords(f *vcode.Func, words int, movable func(*vcode.Inst) bool) {
 	if len(f.Blocks) != 1 {
 		return
 	}
+	mem := acquireArena()
+	defer mem.release()
 	list, n := f.Blocks[0].Insts, len(f.Classes)
 	w := &wordForwarder{
-		f: f, lanes: f.Form.Lanes, all: 1<<f.Form.Lanes - 1, local: make([]bool, n), defs: make([]int32, n), seen: make([]int32, n),
-		masks: map[vcode.Reg]uint32{}, words: make([]wordOf, words), replacement: make([]vcode.Reg, n), out: f.Form.Arena.Insts(len(list)),
+		f: f, lanes: f.Form.Lanes, all: 1<<f.Form.Lanes - 1, local: mem.flags.Alloc(n), defs: mem.numbers.Alloc(n), seen: mem.numbers.Alloc(n),
+		masks: map[vcode.Reg]uint32{}, words: make([]wordOf, words), replacement: mem.regs.Alloc(n), out: f.Form.Arena.Insts(len(list)),
 	}
-	dropUndefs(f, list)
+	dropUndefs(f, list, mem)
 	list = deleteIf(list, cleared)
 	for i := range list {
 		in := &list[i]
@@ -73,12 +75,12 @@ func forwardWords(f *vcode.Func, words int, movable func(*vcode.Inst) bool) {
 	}
 	f.Blocks[0].Insts = w.deleteStores(w.out)
 	eliminateDead(f)
-	f.Blocks[0].Insts = orderByDemand(f, f.Blocks[0].Insts, movable)
+	f.Blocks[0].Insts = orderByDemand(f, f.Blocks[0].Insts, movable, mem)
 }
 
 // dropUndefs clears each Undef before a write of all lanes without a read between them.
-func dropUndefs(f *vcode.Func, list []vcode.Inst) {
-	written := make([]bool, len(f.Classes)) // by register: the next mention is such a write
+func dropUndefs(f *vcode.Func, list []vcode.Inst, mem *arena) {
+	written := mem.flags.Alloc(len(f.Classes)) // by register: the next mention is such a write
 	for i := len(list) - 1; i >= 0; i-- {
 		in := &list[i]
 		if in.Op == vcode.Undef && len(in.Defs) == 1 && written[in.Defs[0]] {
