@@ -138,8 +138,11 @@ int room(void)
 		fill_reserve();
 		return 1;
 	}
+	// Go collects its heap for the answer, which may need a thread for each of a few workers.
+	if (!running() || __atomic_load_n(&idle, __ATOMIC_RELAXED) < spare_threads / 2)
+		return 0;
 	size_t rest = __atomic_load_n(&reserved, __ATOMIC_RELAXED);
-	return running() && call_go(ask_heap, &rest);
+	return call_go(ask_heap, &rest) != 0;
 }
 
 int running(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE) > 0; }
