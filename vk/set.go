@@ -14,17 +14,19 @@ import (
 // Set is a descriptor set.
 type Set struct {
 	object
-	layout *SetLayout
 	pool   *Pool // nil for push descriptors
 	taken  []int // descriptors of the bounds of the pool
 	blocks int   // inline uniform blocks, if the pool bounds them
 
-	mu      sync.RWMutex    // guards the fields below: a queue reads a set that is in use while Update writes it
-	content compute.Set     // constant while a submission uses the set: Update replaces the bindings that it writes
+	// A bind and a draw read these four, which share a cache line or two: frames with hundreds of sets miss the near caches.
+	layout  *SetLayout
+	mu      sync.RWMutex // guards the fields below: a queue reads a set that is in use while Update writes it
+	content compute.Set  // constant while a submission uses the set: Update replaces the bindings that it writes
+	version uint64       // of content
+
 	used    [][]used        // the objects of content, by binding and element
 	many    []usedCounts    // the objects of long bindings, by binding
 	layouts [][]ImageLayout // of full checking: the layouts of used, by binding and element; nil for none
-	version uint64          // of content
 	epoch   uint64          // of the updates that invalidate command buffers with the set
 }
 

@@ -81,8 +81,8 @@ func (h *handles) fill(p *ir.Program, layout *target.HandleLayout, job *exec.Job
 			if l := job.ListOf(r); l != nil && only {
 				if t := tableOf(l); t != nil {
 					h.shared = append(h.shared, sharedList{r, descriptors, t})
-					for i, b := range descriptors[:n] {
-						h.list[first+i] = handleOf(b, true, false)
+					for i := range descriptors[:n] {
+						h.list[first+i].set(&descriptors[i], true, false)
 					}
 					continue
 				}
@@ -93,13 +93,13 @@ func (h *handles) fill(p *ir.Program, layout *target.HandleLayout, job *exec.Job
 			h.list = append(h.list, make([]handle, len(descriptors))...)
 		}
 		h.resources[2*r], h.resources[2*r+1] = uint32(first), uint32(len(descriptors))
-		for i, b := range descriptors {
-			x := handleOf(b, only, !only && (forceNonTemporal || exceedsCache(p, job, len(b.Bytes))))
-			h.list[first+i] = x
-			if i < n {
+		for i := range descriptors {
+			b, x := &descriptors[i], &h.list[first+i]
+			x.set(b, only, !only && (forceNonTemporal || exceedsCache(p, job, len(b.Bytes))))
+			if fixed := layout.Resources[r]; i < n && fixed != first {
 				// The first descriptors of a long array are in the table twice: constant indices use
 				// the fixed handles, dynamic indices the array.
-				h.list[h.layout.Resources[r]+i] = x
+				h.list[fixed+i] = *x
 			}
 		}
 	}
@@ -151,9 +151,16 @@ func (h *handles) tableFor(to *block, list []handle, resources []uint32) (table 
 	return table, list, regions
 }
 
-func handleOf(b exec.Buffer, readOnly, nonTemporal bool) handle {
-	bytes := addressable(b.Bytes)
-	return handle{bytes: bytes, beyond: max(0, len(bytes)-b.Range()), readOnly: readOnly, owned: b.Owned, nonTemporal: nonTemporal}
+func handleOf(b exec.Buffer, readOnly, nonTemporal bool) (h handle) {
+	h.set(&b, readOnly, nonTemporal)
+	return h
+}
+
+// set makes h the handle of a buffer. h is zero.
+func (h *handle) set(b *exec.Buffer, readOnly, nonTemporal bool) {
+	h.bytes = addressable(b.Bytes)
+	h.beyond = max(0, len(h.bytes)-b.Range())
+	h.readOnly, h.owned, h.nonTemporal = readOnly, b.Owned, nonTemporal
 }
 
 // release drops all references to the buffers of the last job.

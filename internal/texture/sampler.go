@@ -134,6 +134,9 @@ func NewSampler(d SamplerDesc) (*Sampler, error) {
 // SameCode reports whether programs have the same code for both samplers. o is not nil.
 func (s *Sampler) SameCode(o *Sampler) bool { return s.key == o.key }
 
+// Code returns a number that is equal for samplers with the same code.
+func (s *Sampler) Code() uint64 { return binary.LittleEndian.Uint64(s.state[4*ir.SamplerKey:]) }
+
 // State returns the sampler's state words, to be bound to a resource of kind ir.SamplerState. It is empty for
 // nil.
 func (s *Sampler) State() exec.Buffer {

@@ -284,6 +284,9 @@ func (v *View) Memory() exec.Buffer {
 // SameCode reports whether programs have the same code for both views. o is not nil.
 func (v *View) SameCode(o *View) bool { return v.key == o.key }
 
+// Code returns a number that is equal for views with the same code. It is in the shape, which a run reads too.
+func (v *View) Code() uint64 { return binary.LittleEndian.Uint64(v.shape[4*ir.ShapeKey:]) }
+
 // SetFresh sets whether nothing has written any texel of the view; see ir.ShapeFresh. Programs may use the view meanwhile.
 func (v *View) SetFresh(is bool) {
 	word := uint32(0)

@@ -76,10 +76,16 @@ func (b *Binding) Like(x *Binding, a *compute.Args) {
 	b.fixed, b.perRun, b.shared = append(b.fixed[:0], x.fixed...), append(b.perRun[:0], x.perRun...), append(b.shared[:0], x.shared...)
 }
 
-// Rebind makes b a binding of the same program as x, with the stage's own resources of x and all others from the arguments. The own
+// Fits reports whether another program can take the place of the program: it has the same resources.
+func (b *Binding) Fits(p exec.Program) bool {
+	return p == b.Program || slices.Equal(p.IR().Res, b.Program.IR().Res)
+}
+
+// Rebind makes b a binding of a program that fits x, with the stage's own resources of x and all others from the arguments. The own
 // resources are valid until the Release of x.
-func (b *Binding) Rebind(x *Binding, stage ir.Stage, a *compute.Args) error {
+func (b *Binding) Rebind(x *Binding, p exec.Program, stage ir.Stage, a *compute.Args) error {
 	b.Like(x, a)
+	b.Program = p
 	of, resources := a.Of(stage), b.Program.IR().Res
 	for len(b.lists) < len(resources) {
 		b.lists = append(b.lists, nil)
@@ -94,6 +100,19 @@ func (b *Binding) Rebind(x *Binding, stage ir.Stage, a *compute.Args) error {
 		}
 	}
 	return nil
+}
+
+// Keep makes the resources of b its own: they outlive the binding that b is like.
+func (b *Binding) Keep() {
+	for len(b.lists) < len(b.fixed) {
+		b.lists = append(b.lists, nil)
+	}
+	for i, list := range b.fixed {
+		if b.perRun[i] < 0 && b.shared[i] == nil {
+			b.lists[i] = append(b.lists[i][:0], list...)
+			b.fixed[i] = b.lists[i]
+		}
+	}
 }
 
 // BindsOwn reports whether a program has an own resource of a kind at a binding.

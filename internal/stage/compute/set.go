@@ -14,19 +14,20 @@ type Set []SetBinding
 
 // SetBinding has the descriptors of one binding, by array element, as the maps of [Args] have them.
 type SetBinding struct {
+	// A draw with images reads these, which are one cache line: frames with hundreds of sets miss the near caches.
 	Number   uint32
-	Buffers  []exec.Buffer
-	Dynamic  []uint32
 	Views    []*texture.View
 	Samplers []*texture.Sampler
-	Tensors  []Tensor
-	Inline   []byte // an inline uniform block, if HasInline
+	Lists    *Lists // of the descriptors, if they are many; nil otherwise
+
+	Buffers []exec.Buffer
+	Dynamic []uint32
+	Tensors []Tensor
+	Inline  []byte // an inline uniform block, if HasInline
 
 	HasInline bool
 
 	Faults []byte // see Args.Faults
-
-	Lists *Lists // of the descriptors, if they are many; nil otherwise
 }
 
 // Find returns the binding of a number; nil if there is none.

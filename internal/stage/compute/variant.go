@@ -41,6 +41,7 @@ type Variants[K any] struct {
 	keys  uint64          // the number of keys so far
 	need  []uint64        // scratch: the key of the bound views and samplers
 	bound []texture.Bound // scratch: the views and samplers
+	codes []uint64        // scratch: of single descriptors
 }
 
 // Variant is a compiled program for a key and for the formats of bound views and samplers. It is
@@ -54,6 +55,8 @@ type Variant[K any] struct {
 	views      []texture.Bound // views and samplers of the last use
 	versions   []uint64        // of views, by resource
 	unlinked   *ir.Program     // before texture code is linked
+	singles    []int           // the resources of unlinked that are images and samplers of shaders, if each is a single descriptor; else nil
+	codes      []uint64        // codesOf the views and samplers of singles
 	Program    exec.Program
 	QuadSwaps  int // operations of the linked program that read another lane of a quad
 	users      int
@@ -68,7 +71,11 @@ func (s *Variants[K]) Acquire(ctx context.Context, key *K, e exec.Engine, o exec
 
 // AcquireLike is Acquire for the key of x, a variant in use. It compares no keys.
 func (s *Variants[K]) AcquireLike(ctx context.Context, x *Variant[K], e exec.Engine, o exec.Options, a *Args) (*Variant[K], error) {
-	if x.same(a) {
+	if s.gatherSingles(x, a) {
+		if v := s.useSingles(x.number); v != nil {
+			return v, nil
+		}
+	} else if x.same(a) {
 		return x.Use(), nil
 	}
 	return s.acquire(ctx, &x.key, x.number, e, o, a)
@@ -145,6 +152,70 @@ func (s *Variants[K]) findLike(key uint64, a *Args) int {
 		}
 	}
 	return -1
+}
+
+// gatherSingles makes codes those of the views and samplers of the resources in x.singles. It reports whether each of them is there.
+func (s *Variants[K]) gatherSingles(x *Variant[K], a *Args) bool {
+	if x.codes == nil || a.Sets == nil || a.zeroed() {
+		return false
+	}
+	s.codes = s.codes[:0]
+	for _, i := range x.singles {
+		r := &x.unlinked.Res[i]
+		b := a.slot(Binding{r.Set, r.Binding})
+		switch {
+		case r.Kind == ir.Texels && len(b.Views) > 0 && b.Views[0] != nil:
+			s.codes = append(s.codes, b.Views[0].Code())
+		case r.Kind == ir.SamplerState && len(b.Samplers) > 0 && b.Samplers[0] != nil:
+			s.codes = append(s.codes, b.Samplers[0].Code())
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// useSingles begins the use of a recent variant of the key with a number that has the code of gatherSingles; nil if there is none.
+func (s *Variants[K]) useSingles(key uint64) *Variant[K] {
+	for i, v := range s.list[:min(len(s.list), recentVariants)] {
+		if v.number != key || !slices.Equal(v.codes, s.codes) {
+			continue
+		}
+		if i >= recentVariants/2 { // others are near enough to the front: draws take turns with some variants
+			return s.use(i)
+		}
+		return v.Use()
+	}
+	return nil
+}
+
+// codesOf returns the codes of the views and samplers that the variant is compiled for, if they are single descriptors and not null.
+func (v *Variant[K]) codesOf() (codes []uint64) {
+	for _, i := range v.singles {
+		switch x := &v.views[i]; {
+		case len(x.Views) == 1 && x.Views[0] != nil:
+			codes = append(codes, x.Views[0].Code())
+		case len(x.Samplers) == 1 && x.Samplers[0] != nil:
+			codes = append(codes, x.Samplers[0].Code())
+		default:
+			return nil
+		}
+	}
+	return codes
+}
+
+// singlesOf returns the resources of a program that are images and samplers of shaders, if each is a single descriptor; else nil.
+func singlesOf(p *ir.Program) (list []int) {
+	for i, r := range p.Res {
+		switch {
+		case r.Set == OwnSet || r.Kind != ir.Texels && r.Kind != ir.SamplerState:
+		case r.Count != 1 || r.Heap:
+			return nil
+		default:
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // sameCode reports whether programs have the same code for two lists of views and samplers.
@@ -288,10 +359,11 @@ func quadSwaps(p *ir.Program) (n int) {
 
 // variant returns a variant for the bound views and samplers, without its program.
 func (s *Variants[K]) variant(key *K, unlinked *ir.Program, a *Args) *Variant[K] {
-	v := &Variant[K]{key: s.Copy(key), unlinked: unlinked, views: appendBound(nil, unlinked, a)}
+	v := &Variant[K]{key: s.Copy(key), unlinked: unlinked, views: appendBound(nil, unlinked, a), singles: singlesOf(unlinked)}
 	v.textureKey = texture.Key(unlinked, v.views)
 	// The views of later uses go into the memory of views.
 	v.hash, v.compiled = hashOf(v.textureKey), texture.Union(unlinked, appendBound(nil, unlinked, a), nil)
+	v.codes = v.codesOf()
 	v.remember(a)
 	return v
 }

@@ -35,7 +35,8 @@ type Pass struct {
 
 	draws  []*recordedDraw // recorded steps; the first inUse are in use
 	clears []*recordedClear
-	inUse  struct{ draws, clears int }
+	inUse  struct{ draws, clears, models int } // models: the draws at the beginning that an earlier flush has executed, 0 or 1
+	model  *recordedDraw                       // the draw in use that outlives the flush; see keepModel
 
 	indirect state.Args // of the current draw of DrawIndirect; a local variable would cost an allocation
 

@@ -309,3 +309,35 @@ func TestRepeats(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatsCounts: a draw that outlives a flush as the model of the next one counts its samples and vertices once. Small triangles and
+// those of the set-up program count alike.
+func TestRepeatsCounts(t *testing.T) {
+	e := engines()[len(engines())-1]
+	counts := func(promise bool, workers int, triangles uint32) (passed uint64, stats state.Statistics) {
+		c := blank(t, 40, 30, "R8G8B8A8_UNORM")
+		p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 16), Fragment: parse(t, shownText, 16)}, full(c), e, exec.Options{})
+		must(t, err)
+		defer p.Close()
+		var pass draw.Pass
+		must(t, pass.Begin(&c.Target, nil, workers))
+		for i := range 150 {
+			x, y := float32(i%10)/5-1, float32(i/10)/8-1
+			must(t, pass.Draw(t.Context(), p, &state.Args{Count: 3, Instances: triangles, Repeats: promise && i > 0, Passed: &passed, Statistics: &stats,
+				Shader: compute.Args{Workers: workers, Push: floats(x, y, 0, 1, x+0.3, y, 0, 1, x, y+0.2, 0, 1)}}))
+		}
+		must(t, pass.End(t.Context()))
+		return passed, stats
+	}
+	for _, triangles := range []uint32{1, 200} {
+		passed, stats := counts(false, 1, triangles)
+		if passed == 0 {
+			t.Error("no sample passed")
+		}
+		for _, workers := range []int{1, 2} {
+			if n, s := counts(true, workers, triangles); n != passed || s != stats {
+				t.Errorf("%d triangles, %d workers: %d samples, %+v; want %d, %+v", triangles, workers, n, s, passed, stats)
+			}
+		}
+	}
+}

@@ -67,6 +67,7 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 		}
 	}
 	if p.stepsFull() {
+		p.keepModel(pipeline, a)
 		if err := p.flush(ctx); err != nil {
 			return err
 		}
@@ -80,7 +81,7 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 	if like && !pipeline.reads(a.Rebound) {
 		x := p.draws[at-1]
 		d.repeat(x, a)
-		if p.steps[len(p.steps)-1].draw == x && d.joins(x) {
+		if n := len(p.steps); n > 0 && p.steps[n-1].draw == x && d.joins(x) {
 			d.after = x
 		}
 		p.inUse.draws++
@@ -97,7 +98,10 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 		d.release()
 		return err
 	}
-	some, ordered := d.sideEffects()
+	some, ordered := false, false
+	if !like { // a model has none
+		some, ordered = d.sideEffects()
+	}
 	alone := some || d.readsTarget(p.memory)
 	if alone && len(p.steps) > 0 {
 		err := p.flush(ctx)

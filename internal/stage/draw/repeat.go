@@ -153,8 +153,8 @@ func (d *recordedDraw) bindLike(x *recordedDraw, a *state.Args, front bool) erro
 	case d.pipeline.fragmentSets&a.Rebound == 0:
 		d.fragmentBound.Like(&x.fragmentBound, &d.args.Shader)
 		return nil
-	case d.heldFragment == x.heldFragment:
-		return d.fragmentBound.Rebind(&x.fragmentBound, ir.Fragment, &d.args.Shader)
+	case d.key.Pixels == x.key.Pixels && x.fragmentBound.Fits(d.heldFragment.Program):
+		return d.fragmentBound.Rebind(&x.fragmentBound, d.heldFragment.Program, ir.Fragment, &d.args.Shader)
 	}
 	return d.bindFragment()
 }
@@ -186,6 +186,43 @@ func (d *recordedDraw) bindFragment() error {
 	var o compose.OwnResources
 	d.ownViews(&o)
 	return d.fragmentBound.Resolve(d.heldFragment.Program, ir.Fragment, &d.args.Shader, &o)
+}
+
+// keepModel makes the last recorded draw, which a draw with the arguments is to repeat, outlive the next flush: a pass of many draws has
+// many flushes, and a draw without a model costs much more.
+func (p *Pass) keepModel(from *Pipeline, a *state.Args) {
+	if n := p.inUse.draws; a.Repeats && n > 0 && p.draws[n-1].repeatable(from, a) {
+		p.model = p.draws[n-1]
+	}
+}
+
+// releaseDraws releases all recorded draws but the model, which becomes the first of them.
+func (p *Pass) releaseDraws() {
+	list, m := p.draws[:p.inUse.draws], p.model
+	p.inUse.draws, p.inUse.models, p.model = 0, 0, nil
+	if m == nil {
+		releaseAll(list...)
+		return
+	}
+	n := len(list) - 1
+	m.fragmentBound.Keep() // its resources can be of the draws before
+	m.front.Keep()
+	m.after = nil
+	releaseAll(list[:n]...)
+	list[0], list[n] = m, list[0]
+	if m.chosen() {
+		p.inUse.draws, p.inUse.models = 1, 1
+	} else {
+		m.release()
+	}
+}
+
+// chosen reports whether the draw would have the same kind of items and the same programs if it were recorded again: the choice changes
+// with what the pipeline has drawn so far.
+func (d *recordedDraw) chosen() bool {
+	packed, pixels := d.packs()
+	return packed == d.key.Packed && pixels == d.key.Pixels && d.stacks() == d.key.Stacked &&
+		(d.front.MinBatch > 0 || d.triangles(d.args.Count, d.args.Instances) < uint64(minBatchDraw))
 }
 
 // copyStates copies the states of x.

@@ -24,7 +24,11 @@ func (p *Pass) flush(ctx context.Context) (err error) {
 	defer p.forget()
 	p.resetCoarseDepths()
 	// After an error the coarse depths can include fragments that have not run.
-	defer func() { p.coarseValid = p.coarseValid && err == nil }()
+	defer func() {
+		if p.coarseValid = p.coarseValid && err == nil; err != nil {
+			p.model = nil
+		}
+	}()
 	p.binning.step, p.binning.started, p.binning.nextTicket = 0, false, 0
 	for p.binning.step < len(p.steps) {
 		if err := p.bin(ctx); err != nil {
@@ -44,11 +48,11 @@ func (p *Pass) flush(ctx context.Context) (err error) {
 func (p *Pass) forget() {
 	p.recycle(p.lists)
 	p.lists, p.binning.bytes = p.lists[:0], 0
-	for _, d := range p.draws[:p.inUse.draws] {
+	for _, d := range p.draws[p.inUse.models:p.inUse.draws] {
 		d.addCounts()
 	}
-	releaseAll(p.draws[:p.inUse.draws]...)
+	p.releaseDraws()
 	clear(p.steps)
 	p.steps, p.ordered = p.steps[:0], false
-	p.inUse.draws, p.inUse.clears = 0, 0
+	p.inUse.clears = 0
 }

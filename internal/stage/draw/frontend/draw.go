@@ -180,7 +180,7 @@ func (d *Draw) LikeState(ctx context.Context, x *Draw, a *state.Args, s *state.S
 func (d *Draw) Rebind(x *Draw) error {
 	args := &d.Args.Shader
 	if d.heldVertex != nil {
-		if err := d.vertexBinding.Rebind(&x.vertexBinding, ir.Vertex, args); err != nil {
+		if err := d.vertexBinding.Rebind(&x.vertexBinding, x.vertexBinding.Program, ir.Vertex, args); err != nil {
 			return err
 		}
 	}
@@ -188,11 +188,27 @@ func (d *Draw) Rebind(x *Draw) error {
 		if v == nil {
 			continue
 		}
-		if err := d.primitiveBindings[i].Rebind(&x.primitiveBindings[i], d.Pipeline.stages.primitiveStages()[i].Stage, args); err != nil {
+		if err := d.primitiveBindings[i].Rebind(&x.primitiveBindings[i], v.Program, d.Pipeline.stages.primitiveStages()[i].Stage, args); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Keep makes the resources of the programs the draw's own: they outlive the draw that it is like. A chain of draws that are like
+// each other has the lists of the first one, and the release of the first one empties them.
+func (d *Draw) Keep() {
+	if d.heldVertex != nil {
+		d.vertexBinding.Keep()
+	}
+	for i, v := range d.heldPrimitive {
+		if v != nil {
+			d.primitiveBindings[i].Keep()
+		}
+	}
+	if d.heldBatch != nil {
+		d.batchBinding.Keep()
+	}
 }
 
 // Overlaps reports whether a resource of the programs shares bytes with memory. The pass then
