@@ -57,6 +57,7 @@ type run struct {
 	counted  int    // depth from which launches count
 	levels   [MaxDepth][]byte
 	waiting  [MaxDepth][]batch // by depth and node: payloads that are sent, or memory for them
+	waits    uint64            // the bytes of all payloads that are sent, until their nodes have run
 }
 
 // batch is payloads for a node.
@@ -344,10 +345,15 @@ func (r *run) lay(b *batch, bytes uint64) (laid, error) {
 	if size > 1<<31-1 {
 		return l, &NodeError{"", fmt.Sprintf("the payloads of node %q have %d bytes; must be less than 2 GiB", n.NodeName.Name, size)}
 	}
-	if uint64(cap(r.levels[b.depth])) < size {
-		r.levels[b.depth] = make([]byte, size, size+size/2)
+	switch kept := r.levels[b.depth]; {
+	case uint64(cap(kept)) >= size:
+		l.m = kept[:size]
+	case size > maxReused:
+		l.m = make([]byte, size)
+	default:
+		l.m = make([]byte, size, size+size/2)
+		r.levels[b.depth] = l.m
 	}
-	l.m = r.levels[b.depth][:size]
 	n.putTargets(l.m, uint32(l.targets))
 	copy(l.m[l.payloads:], b.data)
 	return l, nil
@@ -375,9 +381,13 @@ func (n *Node) putTargets(m []byte, at uint32) {
 	}
 }
 
-// maxWaiting bounds the bytes of payloads that wait for a node. A node may have larger payloads than those that others send it, which then
-// end with zeros.
-const maxWaiting = 1 << 28
+// maxWaiting bounds the bytes of payloads that wait for all nodes together. The memory for areas bounds those that are sent, but a node may have
+// larger payloads than those that others send it, which then end with zeros. Memory of more than maxReused bytes is not kept for the payloads that
+// follow: there is one for each depth and node.
+const (
+	maxWaiting = 1 << 28
+	maxReused  = 1 << 24
+)
 
 // deliver runs the nodes that workgroups have sent payloads to.
 func (r *run) deliver(b *batch, areas []byte) error {
@@ -404,8 +414,8 @@ func (r *run) deliver(b *batch, areas []byte) error {
 			if w.count == 0 {
 				*w = batch{node: t, depth: b.depth + 1, recursion: r.nodes[t].Recursion, data: w.data[:0]}
 			}
-			if n := uint64(len(w.data)) + uint64(s.Count)*r.stride(w); n > maxWaiting {
-				failed = &NodeError{"", fmt.Sprintf("%d bytes of payloads wait for node %q; must be at most %d", n, to.Name, maxWaiting)}
+			if r.waits += uint64(s.Count) * r.stride(w); r.waits > maxWaiting {
+				failed = &NodeError{"", fmt.Sprintf("%d bytes of payloads wait for node %q and others; must be at most %d", r.waits, to.Name, maxWaiting)}
 				return
 			}
 			w.add(area[s.First:], s.Count, o, r.stride(w))
@@ -428,7 +438,10 @@ func (r *run) deliver(b *batch, areas []byte) error {
 		if err := r.batch(w); err != nil {
 			return err
 		}
-		w.count = 0
+		r.waits -= uint64(len(w.data))
+		if w.count = 0; cap(w.data) > maxReused {
+			w.data = nil
+		}
 	}
 	return nil
 }

@@ -27,32 +27,42 @@ func TestSharedGroups(t *testing.T) {
 	}
 }
 
-// TestWaitingPayloads sends many small payloads to a node that has large ones: the run ends with an error, and does not allocate them.
+// TestWaitingPayloads sends many small payloads to nodes that have large ones, all to one node or some to each of 64: the run ends with an
+// error, and does not allocate them.
 func TestWaitingPayloads(t *testing.T) {
 	const most = 1 << 16
 	o := ir.NodeOutput{Name: "large", Max: most, Bytes: 4, Stride: ir.PayloadStride(4), Rows: 4, Data: 16 + ir.NodeRowBytes*(most+1)}
 	o.Data = (o.Data + 7) &^ 7
-	g, err := New([]Node{
-		{NodeName: ir.NodeName{Name: "small"}, Node: &ir.Node{Outputs: []ir.NodeOutput{o}, AreaBytes: o.Data + most*o.Stride}},
-		{NodeName: ir.NodeName{Name: "large"}, Node: &ir.Node{Input: true, Bytes: MaxBytes}},
-	}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dispatched := 0
-	err = g.Run(func(node int, params []byte, groups uint32) error {
-		if dispatched++; node != 0 {
-			t.Fatal("the node of large payloads runs")
+	for _, nodes := range []uint32{1, 64} {
+		list := []Node{{NodeName: ir.NodeName{Name: "small"}, Node: &ir.Node{Outputs: []ir.NodeOutput{o}, AreaBytes: o.Data + most*o.Stride}}}
+		for i := range nodes {
+			list = append(list, Node{NodeName: ir.NodeName{Name: "large", Index: i}, Node: &ir.Node{Input: true, Bytes: MaxBytes}})
 		}
-		area := params[len(params)-int(g.nodes[0].AreaBytes):]
-		for at, word := range map[uint32]uint32{o.Count: most, o.Rows: most, o.Rows + 8: 1} {
-			binary.LittleEndian.PutUint32(area[at:], word)
+		g, err := New(list, false)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return nil
-	}, nil, 1<<30, 0, []Start{{Node: 0, Count: 1}})
-	var bad *NodeError
-	if !errors.As(err, &bad) || dispatched != 1 {
-		t.Errorf("%d dispatches, %v; want one and a NodeError", dispatched, err)
+		dispatched := 0
+		err = g.Run(func(node int, params []byte, groups uint32) error {
+			if dispatched++; node != 0 {
+				t.Fatal("a node of large payloads runs")
+			}
+			area := params[len(params)-int(g.nodes[0].AreaBytes):]
+			put := func(at, word uint32) { binary.LittleEndian.PutUint32(area[at:], word) }
+			put(o.Count, most)
+			each := most / nodes
+			for i := range nodes {
+				row := o.Rows + ir.NodeRowBytes*each*i
+				put(row, each)
+				put(row+4, i)
+				put(row+8, 1)
+			}
+			return nil
+		}, nil, 1<<30, 0, []Start{{Node: 0, Count: 1}})
+		var bad *NodeError
+		if !errors.As(err, &bad) || dispatched != 1 {
+			t.Errorf("%d nodes: %d dispatches, %v; want one and a NodeError", nodes, dispatched, err)
+		}
 	}
 }
 
