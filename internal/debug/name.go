@@ -49,6 +49,7 @@ func (x *view) namesOf() *names {
 			for _, d := range list {
 				n.of[d.name] = append(n.of[d.name], named{id, -1, d.from})
 			}
+			n.of[idText(id)] = append(n.of[idText(id)], named{id, -1, list[0].from})
 			continue
 		}
 		v := m.Variable(id)
@@ -62,7 +63,7 @@ func (x *view) namesOf() *names {
 			}
 		}
 		n.of[nameOf(m, id)] = append(n.of[nameOf(m, id)], at)
-		if text := fmt.Sprintf("%%%d", id); text != nameOf(m, id) {
+		if text := idText(id); text != nameOf(m, id) {
 			n.of[text] = append(n.of[text], at)
 		}
 	}
@@ -103,8 +104,11 @@ func nameOf(m *facts.Module, id spirv.ID) string {
 			return n
 		}
 	}
-	return fmt.Sprintf("%%%d", id)
+	return idText(id)
 }
+
+// idText is the name of a value that has no other one, or the name of another value.
+func idText(id spirv.ID) string { return fmt.Sprintf("%%%d", id) }
 
 // debugName returns the name of debug information at the position; "" if there is none.
 func (x *view) debugName(id spirv.ID) (name string) {
@@ -129,12 +133,7 @@ func (x *view) find(name string) *Variable {
 	if x.kernel() != nil {
 		return x.findKernel(name)
 	}
-	list := x.namesOf().of[name]
-	for i := len(list) - 1; i >= 0; i-- {
-		n := list[i]
-		if n.from > 0 && n.from >= x.Instruction {
-			continue
-		}
+	if n, ok := x.innermost(name); ok {
 		if d, ok := x.own().stage.Facts.Decoration(n.id, spirv.DecorationBuiltIn); ok && !x.isOutput(n.id) {
 			if b := x.builtin(spirv.BuiltIn(d.Literal()).String()); b != nil && b.kind == unsigned || x.command.Kind == vk.DebugDispatch {
 				return x.declared(b, n.id)
@@ -155,6 +154,17 @@ func (x *view) find(name string) *Variable {
 		}
 	}
 	return nil
+}
+
+// innermost returns the latest declaration with a name before the instruction of the frame; false if there is none.
+func (x *view) innermost(name string) (named, bool) {
+	list := x.namesOf().of[name]
+	for i := len(list) - 1; i >= 0; i-- {
+		if n := list[i]; n.from == 0 || n.from < x.Instruction {
+			return n, true
+		}
+	}
+	return named{}, false
 }
 
 // isOutput reports whether an id is an output, which has another value than the input with its built-in.

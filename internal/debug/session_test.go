@@ -742,3 +742,57 @@ func TestEndWhileLooked(t *testing.T) {
 		<-d.done
 	}
 }
+
+// TestHiddenNames: two variables of a function have one name, as copies of arguments have, and each one an expression of its own.
+func TestHiddenNames(t *testing.T) {
+	const text = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+OpName %a "param"
+OpName %b "param"
+%file = OpString "twins.comp"
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+%pu = OpTypePointer Function %uint
+%pf = OpTypePointer Function %float
+%u7 = OpConstant %uint 7
+%f2 = OpConstant %float 2.5
+%main = OpFunction %void None %fn
+%l = OpLabel
+%a = OpVariable %pu Function
+%b = OpVariable %pf Function
+OpLine %file 3 0
+OpStore %a %u7
+OpStore %b %f2
+OpLine %file 4 0
+%x = OpLoad %uint %a
+%y = OpLoad %float %b
+OpReturn
+OpFunctionEnd
+`
+	d := startModule(t, []byte(text), 1, 1, Config{}, &Breakpoint{Number: 1, At: Location{"twins.comp", 4}})
+	f := d.Frames(d.at(AtBreakpoint, 0, 4).Thread)[0]
+	seen := map[string]bool{}
+	for _, s := range d.Scopes(f) {
+		for _, v := range d.Variables(s) {
+			if v.Name != "param" {
+				continue
+			}
+			seen[v.Path()] = true
+			if got := d.value(v.Path()); got != v.Value {
+				t.Errorf("%s is %s; must be %s", v.Path(), got, v.Value)
+			}
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("the expressions are %v; must be two", seen)
+	}
+	d.SetBreakpoints(nil)
+	d.Continue(false)
+	if err := <-d.done; err != nil {
+		t.Error(err)
+	}
+}

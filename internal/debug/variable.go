@@ -585,6 +585,9 @@ func (v *Variable) Path() string {
 	}
 	at := &Variable{of: v.of, id: v.id, t: v.of.own().stage.Symbols.Type(v.of.own().fn, v.id)}
 	text := v.of.name(v.id)
+	if n, ok := v.of.innermost(text); ok && n.id != v.id { // another variable hides it
+		text = idText(v.id)
+	}
 	for _, i := range v.path {
 		text += joined(at.part(i))
 		if at.t = at.t.Part(i); at.t == nil {
