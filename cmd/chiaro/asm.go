@@ -35,7 +35,7 @@ func newAsm(c console) *cobra.Command {
 				opts.Version = v
 			}
 			name := input(args)
-			text, err := readInput(c, name)
+			text, err := readUnpacked(c, name)
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func newDis(c console) *cobra.Command {
 				text, err := launchText(c, name, stage, machine)
 				return writeKernels(c, name, out, text, err)
 			}
-			data, err := readInput(c, name)
+			data, err := readUnpacked(c, name)
 			if err == nil && isPTX(name) {
 				text, err := ptxText(data, stage, machine, nil)
 				return writeKernels(c, name, out, text, placedIn(name, err))

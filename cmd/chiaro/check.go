@@ -323,11 +323,7 @@ var noModule = map[string]bool{"SPV-Stream-Size": true, "SPV-Header-Size": true,
 // goroutines at once.
 func readModule(ctx context.Context, c console, file, target string, outside bool) ([]byte, error) {
 	if file == "-" {
-		data, err := readInput(c, file)
-		if err == nil {
-			err = packed(file, data)
-		}
-		return data, err
+		return readUnpacked(c, file)
 	}
 	data, err := readFile(file)
 	if err != nil {

@@ -143,6 +143,15 @@ func readInput(c console, name string) ([]byte, error) {
 	return data, nil
 }
 
+// readUnpacked is readInput of a module or a description: a packed file is an error that names its format.
+func readUnpacked(c console, name string) ([]byte, error) {
+	data, err := readInput(c, name)
+	if err == nil {
+		err = packed(name, data)
+	}
+	return data, err
+}
+
 // writeOutput writes a file whole or not at all, or standard output for "-".
 func writeOutput(c console, name string, data []byte) error {
 	return writePieces(c, name, func(w io.Writer) error {

@@ -206,7 +206,10 @@ func (f *fuzzFlags) change(ctx context.Context, i *fuzzItem, x *record) error {
 	data := i.data
 	if data == nil {
 		var err error
-		if data, err = readFile(i.file); err != nil {
+		if data, err = readFile(i.file); err == nil {
+			err = packed(i.file, data)
+		}
+		if err != nil {
 			x.Status = "error"
 			return err
 		}

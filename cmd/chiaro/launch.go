@@ -55,7 +55,7 @@ type launchJob struct {
 
 // readLaunch reads a description and its module.
 func readLaunch(c console, file string) (*launchJob, error) {
-	data, err := readInput(c, file)
+	data, err := readUnpacked(c, file)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func readLaunch(c console, file string) (*launchJob, error) {
 		module = filepath.Join(filepath.Dir(file), module)
 	}
 	j.module = module
-	if j.text, err = readInput(c, module); err != nil {
+	if j.text, err = readUnpacked(c, module); err != nil {
 		return nil, unreadable("%s: the module: %v", file, err)
 	}
 	if j.grid, err = dimensions(file, "grid", j.file.Grid); err == nil {

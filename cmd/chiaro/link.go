@@ -250,6 +250,9 @@ func (j *judge) readPipeline(ctx context.Context, file string) (*link.Descriptio
 	if isBinary(data) {
 		return nil, unreadable("%s: is a module; must be a description of a pipeline, and modules are named with --vert, --frag and the like", file)
 	}
+	if err := packed(file, data); err != nil {
+		return nil, err
+	}
 	d, err := describe.Read(data, file, func(s describe.Stage) (*link.Shader, error) {
 		s.File = besideFile(file, s.File)
 		return j.fileShader(ctx, s)
