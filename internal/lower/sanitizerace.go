@@ -468,12 +468,37 @@ func (f *function) tracePart(p *pointer, size uint32, e ir.Event) {
 	f.b.End()
 }
 
-// sizeOf returns the bytes of the pointee.
+// sizeOf returns the bytes of the pointee, up to its last scalar.
 func (f *function) sizeOf(p *pointer) uint64 {
 	if p.natural || p.memory != inBuffer && p.memory != physical {
 		return f.extent(p.typ).size
 	}
-	return p.typ.Size(p.matrix.stride, p.matrix.rowMajor)
+	return f.reach(p.typ, p.matrix.stride, p.matrix.rowMajor)
+}
+
+// reach is [facts.Type.Size] without the arrays at the end of a value whose elements are structures without members: they have a
+// stride and no bytes. An access touches none of them.
+func (u *unit) reach(t *facts.Type, stride uint32, rowMajor bool) uint64 {
+	switch {
+	case u.memberExtent(t).size == 0:
+		return 0
+	case t.IsArray() && t.Count > 0 && t.Elem.IsComposite() && !t.Elem.IsVector():
+		return add(mul(t.Count-1, u.arrayStride(t)), u.reach(t.Elem, stride, rowMajor))
+	case !t.IsStruct():
+		return t.Size(stride, rowMajor)
+	}
+	if end, ok := u.reaches[t]; ok {
+		return end
+	}
+	end := uint64(0)
+	for i := range t.Members {
+		m := &t.Members[i]
+		if n := u.reach(m.Type, m.MatrixStride, m.RowMajor); n > 0 {
+			end = max(end, add(u.memberOffset(t, i), n))
+		}
+	}
+	u.reaches[t] = end
+	return end
 }
 
 // followsShared reports whether all stores to workgroup memory are events: no variable has an initializer, and no instruction

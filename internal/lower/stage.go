@@ -163,6 +163,7 @@ func newUnit(m *facts.Module, entry *facts.EntryPoint, o Options) *unit {
 		at:       -1,
 		flats:    map[*facts.Type][]ir.Type{},
 		extents:  map[*facts.Type]extent{},
+		reaches:  map[*facts.Type]uint64{},
 		globals:  map[spirv.ID]*pointer{},
 		numbers:  map[*facts.Function]int{},
 		away:     map[*facts.Type]bool{},
@@ -186,7 +187,8 @@ type unit struct {
 	defined  []slot // by the index of the defining instruction
 	flats    map[*facts.Type][]ir.Type
 	extents  map[*facts.Type]extent
-	away     map[*facts.Type]bool // the null value has a nonzero scalar
+	reaches  map[*facts.Type]uint64 // of structures
+	away     map[*facts.Type]bool   // the null value has a nonzero scalar
 	nullBits map[*facts.Type][]uint64
 	globals  map[spirv.ID]*pointer // the variables of module scope
 	located  map[located]int       // see locatedAddress; nil before
