@@ -163,3 +163,48 @@ OpFunctionEnd
 		t.Errorf("error %v; want the limit of 3 values", err)
 	}
 }
+
+// TestTensorConstant: a shader cannot read a constant tensor, whose type has a shape (docs/undefined.md).
+func TestTensorConstant(t *testing.T) {
+	const text = `OpCapability Shader
+OpCapability TensorsARM
+OpCapability VulkanMemoryModel
+OpExtension "SPV_ARM_tensors"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %v
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %v DescriptorSet 0
+OpDecorate %v Binding 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%c0 = OpConstant %uint 0
+%c1 = OpConstant %uint 1
+%c2 = OpConstant %uint 2
+%c7 = OpConstant %uint 7
+%a1 = OpTypeArray %uint %c1
+%sh = OpConstantComposite %a1 %c2
+%t = OpTypeTensorARM %uint %c1 %sh
+%k = OpConstantComposite %t %c7 %c2
+%at = OpConstantComposite %a1 %c0
+%block = OpTypeStruct %uint
+%pb = OpTypePointer StorageBuffer %block
+%pv = OpTypePointer StorageBuffer %uint
+%v = OpVariable %pb StorageBuffer
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%x = OpTensorReadARM %uint %k %at
+%p = OpAccessChain %pv %v %c0
+OpStore %p %x
+OpReturn
+OpFunctionEnd
+`
+	for _, read := range []string{"OpTensorReadARM %uint %k %at", "OpTensorQuerySizeARM %uint %k %c0"} {
+		_, err := stage(t, []byte(strings.Replace(text, "OpTensorReadARM %uint %k %at", read, 1)), nil, Options{})
+		if u := (*Unsupported)(nil); !errors.As(err, &u) {
+			t.Errorf("%s: error %v; must be unsupported", read, err)
+		}
+	}
+}
