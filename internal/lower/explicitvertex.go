@@ -76,7 +76,11 @@ func interpolateAtVertex(f *function, in spirv.Inst) {
 	if len(in) < 7 {
 		f.malformed("the input or the vertex is missing")
 	}
-	p := f.pointer(spirv.ID(in[5]))
+	id := spirv.ID(in[5])
+	if d := f.facts.Code.DefInst(id); d != nil && d.Op() == spirv.OpLoad { // compilers load the interpolant; its pointer is meant
+		id = inst.Load(d).Pointer()
+	}
+	p := f.pointer(id)
 	if p.memory != inInput || p.io == nil || f.prog.Stage != ir.Fragment {
 		f.unsupported("of a pointer that is not an input of a fragment")
 	}
