@@ -11,6 +11,7 @@
 //	info.go           Info: properties of all formats (table_gen.go, generated)
 //	pack.go           conversion of components by formula; float.go floats of 8 to 16 bits
 //	codec.go          Codec: conversion of texels; srgb.go, srgb_table.go its sRGB codes
+//	average.go        averages of four samples of normalized bytes
 //	row.go            rows of texels; bytes_amd64.go, bytes_amd64.s, bytes_other.go vectors of normalized bytes
 //	convert.go        values of one format as values of another
 //	layout.go         Layout, BufferCopy: sizes and pitches

@@ -38,6 +38,10 @@ type rowResolver struct {
 // row resolves the first n texels of a row: r.samples are its samples. Runs of texels of equal samples, and runs of others, are resolved
 // each as a whole.
 func (r *rowResolver) row(to []byte, n int) {
+	if r.kept && r.mode == ResolveAverage && len(r.samples) == 4 && r.read.Averages() {
+		r.read.AverageRow(to[:n*r.write.Bytes], (*[4][]byte)(r.samples))
+		return
+	}
 	for i := 0; i < n; {
 		first := i
 		for i < n && r.same(i) {
