@@ -37,7 +37,7 @@
 //	n > 1     yes              no        one sample of the pixel      none
 //	any       no               yes       all samples of all pixels    n · pixels bits
 //
-// Each test and write of a set is a loop over its samples (forEachSample).
+// Each test and write of a set is a loop over its samples (forEachSample), which package pass unrolls for few samples.
 //
 // # Order of tests
 //

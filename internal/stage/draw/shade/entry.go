@@ -168,8 +168,13 @@ func (s *shader) runEarlyTests(covered ir.V) ir.V {
 		}
 		// forEachSample reads varSet, so the results need another variable until the loop ends.
 		s.set(varPassed, b.Const(t, 0))
+		keep := func(set ir.V) { s.set(varPassed, b.Op(ir.Or, t, s.get(varPassed), set)) }
 		s.forEachSample(func(n ir.V) {
-			s.test(n, func() { s.set(varPassed, b.Op(ir.Or, t, s.get(varPassed), s.singleton(n))) })
+			if s.key.Test.any() { // a selection: lanes that pass and fail are mixed
+				s.testThen(n, func() {}, func(pass ir.V) { keep(b.Select(pass, s.singleton(n), b.Const(t, 0))) })
+			} else {
+				s.test(n, func() { keep(s.singleton(n)) })
+			}
 		})
 		s.set(varSet, s.get(varPassed))
 		b.Br(merge, s.Not(b.Cmp(ir.Eq, s.get(varPassed), b.Const(t, 0))))

@@ -24,14 +24,13 @@ func (s *shader) forEachSample(body func(n ir.V)) {
 	done := b.Block()
 	loop := b.Loop(b.I32(0))
 	n := b.Param(loop, 0)
+	b.If(b.Cmp(ir.ULe, s.setSize(), n)) // first, so that loops of few samples are unrolled
+	b.Br(done)
+	b.End()
 	b.If(s.contains(s.coveredSamples(), n))
 	body(n)
 	b.End()
-	next := s.Add(n, b.I32(1))
-	b.If(b.Cmp(ir.ULt, next, s.setSize()))
-	b.Br(loop, next)
-	b.End()
-	b.Br(done)
+	b.Br(loop, s.Add(n, b.I32(1)))
 	b.End()
 	b.End()
 }
