@@ -132,11 +132,11 @@ func refract(args []result) (result, error) {
 		return result{}, err
 	}
 	eta, d := args[2].floats().numbers[0].f, sum(n.numbers, i.numbers).f
-	k := 1 - eta*eta*(1-d*d)
+	k := 1 - float64(eta*eta*(1-float64(d*d))) // converted products are never fused
 	if k < 0 {
 		return along(i, 0, n, 0), nil
 	}
-	return along(i, eta, n, -(eta*d + math.Sqrt(k))), nil
+	return along(i, eta, n, -(float64(eta*d) + math.Sqrt(k))), nil
 }
 
 // faceForward is N, or −N if the angle of I and Nref is not obtuse.

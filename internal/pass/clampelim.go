@@ -312,7 +312,7 @@ func (c *clampElim) scaled(n, scale, rest valueRange) valueRange {
 	if !n.finite() || !scale.finite() || !rest.known || rest.lo >= 0 || -rest.lo*outweighs > scale.lo {
 		return valueRange{}
 	}
-	most := float64(n.hi) * (float64(scale.hi) + float64(rest.hi)*(1-0x1p-24)) * (1 + 0x1p-50)
+	most := float64(n.hi) * (float64(scale.hi) + float64(float64(rest.hi)*(1-0x1p-24))) * (1 + 0x1p-50)
 	if most < denormal || most > math.MaxFloat32 {
 		return valueRange{}
 	}
