@@ -346,16 +346,17 @@ func (p *permitting) draw(ctx context.Context, c *Draw) error {
 // drawn applies a draw, or says why it cannot.
 func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error) {
 	q, g := c.Pipeline, &c.Pipeline.Graphics
+	control, evaluation := q.stageOf(TessellationControl), q.stageOf(TessellationEvaluation)
 	vertex, geometry, task, mesh, fragment := q.stageOf(Vertex), q.stageOf(Geometry), q.stageOf(Task), q.stageOf(Mesh), q.stageOf(Fragment)
 	judged := 0
-	for _, a := range []*Attachment{vertex, geometry, task, mesh, fragment} {
+	for _, a := range []*Attachment{vertex, control, evaluation, geometry, task, mesh, fragment} {
 		if a != nil {
 			judged++
 		}
 	}
 	switch {
 	case (vertex == nil) == (mesh == nil) || fragment == nil || judged != len(q.Stages) || task != nil && mesh == nil:
-		return "a draw with tessellation shaders, or without a vertex or a fragment shader", nil
+		return "a draw without a vertex or a fragment shader", nil
 	case (c.Kind == DrawMesh) != (mesh != nil) || c.Ranged || c.Kind == DrawCluster || c.Indirect != nil || c.ByteCount != nil || c.DrawIndex > 0:
 		return "a draw with indirect or other arguments", nil
 	case len(g.Feedback) > 0 || g.Rates != nil || q.heaped():
@@ -375,6 +376,11 @@ func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error)
 		return "", err
 	}
 	d := &oracle.Draw{State: &s.FixedState, Width: g.Width, Height: g.Height, Layers: layersOf(g), First: a.FirstInstance, Instances: a.Instances}
+	if control != nil && evaluation != nil {
+		d.Control, d.Evaluation = new(oracle.Job), new(oracle.Job)
+	} else if control != nil || evaluation != nil {
+		return "a draw with one of the tessellation shaders", nil
+	}
 	if geometry != nil {
 		d.Geometry = new(oracle.Job)
 	}
@@ -387,7 +393,7 @@ func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error)
 	for _, x := range []struct {
 		into *oracle.Job
 		a    *Attachment
-	}{{&d.Vertex, vertex}, {d.Geometry, geometry}, {d.Task, task}, {d.Mesh, mesh}, {&d.Fragment, fragment}} {
+	}{{&d.Vertex, vertex}, {d.Control, control}, {d.Evaluation, evaluation}, {d.Geometry, geometry}, {d.Task, task}, {d.Mesh, mesh}, {&d.Fragment, fragment}} {
 		if x.a == nil {
 			continue
 		}
@@ -638,7 +644,7 @@ func (p *permitting) resources(q *Pipeline, d *oracle.Draw) error {
 	if q.Push != nil {
 		push = p.memory[q.Push]
 	}
-	for _, j := range []*oracle.Job{&d.Vertex, &d.Fragment, d.Geometry, d.Task, d.Mesh} {
+	for _, j := range []*oracle.Job{&d.Vertex, &d.Fragment, d.Control, d.Evaluation, d.Geometry, d.Task, d.Mesh} {
 		if j == nil {
 			continue
 		}

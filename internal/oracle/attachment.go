@@ -269,6 +269,9 @@ func loaded(c format.Component, n Number) Number {
 // merge stores a fragment, or its absence, in a texel of all targets. m is its invocation, nil if it is undecided.
 func (d *drawing) merge(s *surface, x, y int, cover coverage, edge int, m *machine) {
 	d.touch(x, y)
+	if s.patch != nil {
+		s.patch.touch(d, s, x, y, cover)
+	}
 	before := d.texel(x, y)
 	after := clonesOf(before)
 	d.store(s, x, y, m, after)

@@ -14,6 +14,8 @@ import (
 // Draw is a draw with a vertex and a fragment shader, and perhaps a geometry shader; or with a mesh and a fragment shader.
 type Draw struct {
 	Vertex, Fragment Job  // without workgroups; all have the same memory
+	Control          *Job // tessellation control; nil for none
+	Evaluation       *Job // tessellation evaluation, with it
 	Geometry         *Job // nil for none
 	Task             *Job // with its workgroups, before the mesh shader; nil for none
 	Mesh             *Job // with its workgroups but after a task shader, in place of the vertex shader; nil for none
@@ -65,14 +67,16 @@ const (
 type drawing struct {
 	*Draw
 	Outcome
-	ctx      context.Context
-	vertex   *dispatch
-	fragment *dispatch
-	geometry *dispatch // nil for none
-	mesh     *dispatch // likewise
-	task     *dispatch // likewise
-	before   int       // primitives before the current run of vertices
-	quads    bool      // the invocations of a quad run together
+	ctx                 context.Context
+	vertex              *dispatch
+	fragment            *dispatch
+	geometry            *dispatch // nil for none
+	control, evaluation *dispatch // likewise
+	patch               *patch    // the current one; nil for none
+	mesh                *dispatch // likewise
+	task                *dispatch // likewise
+	before              int       // primitives before the current run of vertices
+	quads               bool      // the invocations of a quad run together
 	// perSample: the fragment shader runs for each sample
 	perSample bool
 	early     bool // the tests are before the fragment shader
@@ -126,6 +130,9 @@ func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
 	}
 	if w.Task != nil {
 		d.task = newDispatch(ctx, w.Task)
+	}
+	if w.Control != nil {
+		d.control, d.evaluation = newDispatch(ctx, w.Control), newDispatch(ctx, w.Evaluation)
 	}
 	if w.Geometry != nil {
 		d.geometry = newDispatch(ctx, w.Geometry)
@@ -223,13 +230,18 @@ func (d *drawing) check() {
 		fail("a mesh shader of another kind")
 	case d.Task != nil && (d.Mesh == nil || d.Task.Entry.Model != spirv.ExecutionModelTaskEXT):
 		fail("a task shader of another kind")
+	case d.Geometry != nil && d.Control != nil:
+		fail("a geometry shader of patches") // the order of their vertices is open
+	case (d.Control == nil) != (d.Evaluation == nil):
+		fail("one of the tessellation shaders alone")
 	case s.Rasterization.Stream != 0:
 		fail("a vertex stream of a geometry shader")
 	case s.Multisample.AlphaToCoverage || s.Multisample.AlphaToOne || s.SampleMask != nil || len(s.DiscardRectangles) > 0:
 		fail("alpha to coverage or to one, sample masks or discard rectangles")
 	case len(s.Viewports) == 0 || len(s.Scissors) != len(s.Viewports) || s.NegativeOneToOne:
 		fail("viewports without scissors, or depths from -1 on")
-	case d.Mesh == nil && !d.Vertex.keeps() || !d.Fragment.keeps() || d.Geometry != nil && !d.Geometry.keeps() || d.Mesh != nil && !d.Mesh.keeps() || d.Task != nil && !d.Task.keeps():
+	case d.Mesh == nil && !d.Vertex.keeps() || !d.Fragment.keeps() || d.Geometry != nil && !d.Geometry.keeps() || d.Mesh != nil && !d.Mesh.keeps() || d.Task != nil && !d.Task.keeps() ||
+		d.Control != nil && !(d.Control.keeps() && d.Evaluation.keeps()):
 		fail("stores of its shaders to memory that they share")
 	}
 }
@@ -252,6 +264,8 @@ func (w *Draw) last() *Job {
 	switch {
 	case w.Mesh != nil:
 		return w.Mesh
+	case w.Evaluation != nil:
+		return w.Evaluation
 	case w.Geometry != nil:
 		return w.Geometry
 	}
@@ -354,6 +368,10 @@ func stageName(m spirv.ExecutionModel) string {
 		return "vertex"
 	case spirv.ExecutionModelGeometry:
 		return "geometry"
+	case spirv.ExecutionModelTessellationControl:
+		return "tessellation control"
+	case spirv.ExecutionModelTessellationEvaluation:
+		return "tessellation evaluation"
 	case spirv.ExecutionModelMeshEXT:
 		return "mesh"
 	case spirv.ExecutionModelTaskEXT:

@@ -63,10 +63,10 @@ func (e *emission) end() {
 // arrayed returns an input with an element for each vertex of the primitive.
 func (x *frame) arrayed(v *facts.Variable) (l *local, ok bool) {
 	g := x.shading.vertices
-	if g == nil || v.Type == nil || !v.Type.IsArray() || v.Type.IsRuntimeArray() {
+	if g == nil || v.Type == nil || isPatch(x.m, v) || x.isLevel(v) || !v.Type.IsArray() || v.Type.IsRuntimeArray() {
 		return nil, false
 	}
-	if int(v.Type.Count) != len(g) {
+	if n := int(v.Type.Count); n != len(g) && (x.shading.emission != nil || n < len(g) || n > maxPatch) {
 		x.undecided("an input with another number of vertices than the primitive")
 	}
 	one := *v
@@ -85,6 +85,9 @@ func (x *frame) arrayed(v *facts.Variable) (l *local, ok bool) {
 			}
 			l.leaves = append(l.leaves, n)
 		})
+	}
+	for missing := v.Type.Leaves - uint64(len(l.leaves)); missing > 0; missing-- { // beyond the patch
+		l.leaves = append(l.leaves, Number{Any: true})
 	}
 	x.locals[v.ID] = l
 	return l, true

@@ -81,6 +81,10 @@ func (x *frame) variable(v *facts.Variable) *pointer {
 			p.local = x.output(v)
 			break
 		}
+		if x.group.control != nil {
+			p.local = x.controlOutput(v)
+			break
+		}
 		if x.shading == nil {
 			x.undecided("memory of the storage class %s", v.Storage)
 		}

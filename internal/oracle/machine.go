@@ -101,6 +101,7 @@ type group struct {
 	epoch, buffers uint64 // barriers that have ended, with an effect on workgroup memory, and on buffers
 	shared         map[spirv.ID]*local
 	mesh           *mesh    // the outputs of a mesh shader; nil in another stage
+	control        *control // the outputs of a tessellation control shader; nil in another stage
 	task           *task    // of a task shader; nil in another stage
 	payload        *payload // of a mesh shader after a task shader
 }
@@ -260,6 +261,10 @@ func (w *group) runTogether(list []*machine) {
 
 // order ends a barrier at which all invocations wait.
 func (w *group) order(list []*machine) {
+	if w.control != nil {
+		w.epoch++
+		return
+	}
 	const buffers, workgroup = spirv.MemorySemanticsUniformMemoryMask, spirv.MemorySemanticsWorkgroupMemoryMask
 	order := list[0].semantics&uint64(spirv.MemorySemanticsAcquireReleaseMask|spirv.MemorySemanticsSequentiallyConsistentMask) != 0
 	if !order {
@@ -291,6 +296,9 @@ func (x *frame) barrier(in spirv.Inst) {
 	scope, semantics := x.value(spirv.ID(in[1])).leaves[0], x.value(spirv.ID(in[3])).leaves[0]
 	memory := x.value(spirv.ID(in[2])).leaves[0]
 	switch {
+	case x.group.control != nil: // it divides the invocations of a patch into phases ("Tessellation Control Shader Execution")
+		x.wait()
+		return
 	case !scope.Any && spirv.Scope(scope.Bits) == spirv.ScopeSubgroup:
 		return // accesses count as not ordered
 	case scope.Any || semantics.Any || memory.Any || spirv.Scope(scope.Bits) != spirv.ScopeWorkgroup:

@@ -292,7 +292,7 @@ func (d *drawing) primitives(n, turned int, at func(i int) *corner) {
 		}
 	default:
 		if !d.withAdjacency(n, turned, at) {
-			panic(stop{why: "patches"})
+			d.tessellated(n, at)
 		}
 	}
 }

@@ -66,6 +66,7 @@ type surface struct {
 	counter   bool // its vertices are counterclockwise on the screen
 	bias      Number
 	clips     [][3]Number // the clip distances of its open planes
+	patch     *patch      // nil for none
 	outlines  bool        // a line or a point of a polygon inside of all planes
 	square    *square     // of a point; points has the rectangle that it may reach
 	segment   *segment    // of a line, likewise
@@ -220,7 +221,7 @@ func (d *drawing) polygon(primitive int, provoking, a, b, c *corner) {
 		return
 	}
 	d.selectTarget(provoking, a, b, c)
-	s := &surface{primitive: primitive, provoking: provoking, corners: [3]*corner{a, b, c}, clips: by.clips}
+	s := &surface{primitive: primitive, provoking: provoking, corners: [3]*corner{a, b, c}, clips: by.clips, patch: d.patch}
 	cut := by.open || len(by.clips) > 0
 	fill := d.State.Rasterization.Polygon == enum.PolygonModeFill
 	far, most := false, 0.0
@@ -663,6 +664,9 @@ func (d *drawing) quad(s *surface, x, y int, q *quad) {
 
 // fragmentInput returns the inputs of a fragment shader.
 func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
+	if s.patch != nil && len(s.patch.triangles) > 0 {
+		return d.patchInput(s, x, y, covered)
+	}
 	in := &shading{inputs: map[slot][]Number{}, builtIns: map[spirv.BuiltIn][]Number{}}
 	for at, how := range d.flat {
 		var v [3]Number
@@ -720,6 +724,9 @@ func inverse(w Number) Number { return Number{Low: 1 / w.High, High: 1 / w.Low} 
 
 // depthAt returns the depth of a fragment with its bias.
 func (d *drawing) depthAt(s *surface, x, y int) Number {
+	if s.patch != nil && len(s.patch.triangles) > 0 {
+		return d.patchDepth(s, x, y)
+	}
 	v := [3]Number{s.points[0].z, s.points[1].z, s.points[2].z}
 	n := d.interpolate(s, x, y, v, linear)
 	if s.segment == nil { // a fragment of a line may be beyond its ends

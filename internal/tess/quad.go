@@ -24,6 +24,7 @@ func (t *Tessellator) quads(outer [4]float32, inner [2]float32) {
 	t.outerRing()
 	if !divided {
 		c := &t.ring[0]
+		t.keep([]uint32{c[0][0], c[1][0]}, []uint32{c[3][0], c[2][0]})
 		t.addTriangle(c[0][0], c[1][0], c[3][0])
 		t.addTriangle(c[1][0], c[2][0], c[3][0])
 		return
@@ -85,6 +86,7 @@ func (t *Tessellator) grid(n [2]int) {
 	}
 	for j := range rows - 1 {
 		for i := range columns - 1 {
+			t.keep([]uint32{at(i, j), at(i+1, j)}, []uint32{at(i, j+1), at(i+1, j+1)})
 			a, b := cmp.Compare(2*i+2, columns), cmp.Compare(2*j+2, rows)
 			if a*b > 0 || a == 0 && b != 0 {
 				t.addTriangle(at(i, j), at(i+1, j), at(i+1, j+1))

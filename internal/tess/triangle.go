@@ -18,10 +18,17 @@ func (t *Tessellator) triangles(outer [4]float32, inner float32) {
 	}
 	t.closeRing(0)
 	if !divided {
-		t.addTriangle(t.ring[0][0][0], t.ring[0][1][0], t.ring[0][2][0])
+		t.middle()
 		return
 	}
 	t.rings(n)
+}
+
+// middle adds the triangle of a ring without divided sides.
+func (t *Tessellator) middle() {
+	r := &t.ring[0]
+	t.keep([]uint32{r[0][0], r[1][0]}, []uint32{r[2][0]})
+	t.addTriangle(r[0][0], r[1][0], r[2][0])
 }
 
 // triangleSides are the edges in the order of a walk around the triangle, counter-clockwise
@@ -56,7 +63,7 @@ func (t *Tessellator) rings(n int) {
 		t.ring[0], t.ring[1] = t.ring[1], t.ring[0]
 	}
 	if n%2 == 1 {
-		t.addTriangle(t.ring[0][0][0], t.ring[0][1][0], t.ring[0][2][0])
+		t.middle()
 	}
 }
 
