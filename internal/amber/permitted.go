@@ -359,8 +359,8 @@ func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error)
 		return "a draw without a vertex or a fragment shader", nil
 	case (c.Kind == DrawMesh) != (mesh != nil) || c.Ranged || c.Kind == DrawCluster || c.Indirect != nil || c.ByteCount != nil || c.DrawIndex > 0:
 		return "a draw with indirect or other arguments", nil
-	case len(g.Feedback) > 0 || g.Rates != nil || q.heaped():
-		return "transform feedback, shading rates or descriptor heaps", nil
+	case g.Rates != nil || q.heaped():
+		return "shading rates or descriptor heaps", nil
 	case len(p.draws) >= maxPermittedDraws:
 		return "more draws than are judged", nil
 	}
@@ -429,6 +429,12 @@ func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error)
 	if g.DepthStencil != nil {
 		if d.Depth = p.picture(g.DepthStencil); d.Depth == nil && (s.DepthStencil.DepthTest || s.DepthStencil.StencilTest || s.DepthStencil.BoundsTest) {
 			return "a test with a depth and stencil attachment that has any content", nil
+		}
+	}
+	for _, x := range g.Feedback { // buffers have no permitted results
+		p.lost[x.Buffer] = "transform feedback writes it"
+		if x.Counter != nil {
+			p.lost[x.Counter] = "transform feedback writes it"
 		}
 	}
 	out, err := d.Run(ctx)
