@@ -149,19 +149,24 @@ func (c *chains) visit(i int) int {
 }
 
 // below returns the depth of node k with all that it sends payloads to. It looks at each node of a name once, but for nodes that send to
-// their own name; two of these are a cycle, which ends the search.
+// their own name; two of these are a cycle, which ends the search. A name that leads to a cycle has the depth MaxDepth for all nodes.
 func (c *chains) below(k int) int {
 	n, own := &c.nodes[k], 0
 	if n.AreaBytes > 0 {
 		own = 1
 	}
-	below := 0
+	below, looked := 0, false // looked: at the nodes of the own name
 	for o := range n.Outputs {
 		name := n.Outputs[o].Name
-		if d, ok := c.named[name]; ok && name != n.NodeName.Name {
+		self := name == n.NodeName.Name
+		switch d, ok := c.named[name]; {
+		case ok && (!self || d == MaxDepth):
 			below = max(below, d)
 			continue
+		case self && looked:
+			continue
 		}
+		looked = looked || self
 		all := 0
 		for _, x := range n.targets[o] {
 			t := c.at[ir.NodeName{Name: name, Index: x}]
@@ -171,10 +176,11 @@ func (c *chains) below(k int) int {
 				own = 1 + int(min(n.Recursion, MaxDepth))
 			}
 			if all == MaxDepth {
+				c.named[name] = MaxDepth
 				return MaxDepth
 			}
 		}
-		if name != n.NodeName.Name {
+		if !self {
 			c.named[name] = all
 		}
 		below = max(below, all)

@@ -154,6 +154,14 @@ func TestChains(t *testing.T) {
 		return list
 	}
 	one := func(name string, n *ir.Node) Node { return Node{NodeName: ir.NodeName{Name: name}, Node: n} }
+	// leaves are many nodes of a name, and some that send payloads follow them.
+	leaves := func(name string, nodes ...*ir.Node) []Node {
+		list := many(name, &ir.Node{})
+		for _, n := range nodes {
+			list = append(list, Node{NodeName: ir.NodeName{Name: name, Index: uint32(len(list))}, Node: n})
+		}
+		return list
+	}
 	again := sends("a", "b")
 	again.Recursion = 3
 	for name, x := range map[string]struct {
@@ -167,6 +175,9 @@ func TestChains(t *testing.T) {
 		"no target":          {[]Node{one("a", sends("z"))}, 1},
 		"many to many":       {slices.Concat(many("a", sends("b", "b", "c")), many("b", sends("c")), many("c", &ir.Node{})), 2},
 		"many to themselves": {many("a", sends("a")), MaxDepth},
+		"many to a cycle":    {slices.Concat(many("a", sends("b")), leaves("b", sends("c")), []Node{one("c", sends("b"))}), MaxDepth},
+		"cycles behind many": {leaves("a", slices.Repeat([]*ir.Node{sends("a")}, 1<<14)...), MaxDepth},
+		"one to itself":      {leaves("a", sends(slices.Repeat([]string{"a"}, 1<<14)...)), 1},
 		"one of many":        {append(many("b", &ir.Node{}), Node{NodeName: ir.NodeName{Name: "b", Index: 1 << 20}, Node: sends("b")}), 1},
 	} {
 		g, err := New(x.nodes, false)
