@@ -77,7 +77,8 @@ const maxSent = 1 << 32
 // bounds graphs that grow; with 0 the workgroups of the starts have no bound, and all others the bound maxSent. It returns the error of a
 // dispatch, or a *NodeError.
 func (g *Graph) Run(dispatch Dispatch, draw Draw, scratch, launches uint64, starts []Start) error {
-	r := &run{Graph: g, dispatch: dispatch, draw: draw, chunk: scratch / (levelShare * g.depth), launches: launches}
+	_, most, _ := g.ScratchSize() // with more, the payloads that wait at all depths can exceed maxWaiting
+	r := &run{Graph: g, dispatch: dispatch, draw: draw, chunk: min(scratch, most) / (levelShare * g.depth), launches: launches}
 	if launches == 0 {
 		r.launches, r.counted = maxSent, 1
 	}

@@ -187,6 +187,46 @@ func TestChains(t *testing.T) {
 	}
 }
 
+// TestLargeScratch runs a chain of nodes that send many payloads with more scratch memory than the graph can use: the payloads that wait
+// at all depths have the bound of the memory that it can use.
+func TestLargeScratch(t *testing.T) {
+	const most, groups = 256, maxChunk
+	var list []Node
+	for _, name := range []string{"a", "b", "c", "d"} {
+		o := ir.NodeOutput{Name: string(name[0] + 1), Max: most, Bytes: 120, Stride: ir.PayloadStride(120), Rows: 4, Data: 16 + ir.NodeRowBytes*(most+1)}
+		o.Data = (o.Data + 7) &^ 7
+		n := &ir.Node{Input: true, Bytes: 120}
+		if name != "d" {
+			n.Outputs, n.AreaBytes = []ir.NodeOutput{o}, o.Data+most*o.Stride
+		}
+		list = append(list, Node{NodeName: ir.NodeName{Name: name}, Node: n})
+	}
+	g, err := New(list, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := map[int]uint32{}
+	err = g.Run(func(node int, params []byte, count uint32) error {
+		sends := ran[node] < groups
+		ran[node] += count
+		n := &g.nodes[node]
+		if n.AreaBytes == 0 || !sends {
+			return nil
+		}
+		first := binary.LittleEndian.Uint32(params[4*paramAreas:])
+		for i := range count {
+			o, area := &n.Outputs[0], params[first+i*n.AreaBytes:]
+			binary.LittleEndian.PutUint32(area[o.Count:], most)
+			binary.LittleEndian.PutUint32(area[o.Rows:], most)
+			binary.LittleEndian.PutUint32(area[o.Rows+8:], 1)
+		}
+		return nil
+	}, nil, 1<<33, 0, []Start{{Node: 0, Count: groups, Payloads: make([]byte, 120)}})
+	if err != nil || ran[1] != most*groups || ran[2] < most*groups || ran[3] < most*groups {
+		t.Errorf("%v workgroups, %v; must be %d of b and no fewer of c and d", ran, err, most*groups)
+	}
+}
+
 // TestShortPayloads sends payloads to a node with smaller ones, and to one that reads none: each has the first bytes.
 func TestShortPayloads(t *testing.T) {
 	o := ir.NodeOutput{Max: 2, Bytes: 16, Stride: ir.PayloadStride(16)}
