@@ -9,14 +9,17 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 // start_bytes is the address space that the runtime reserves when it starts, with the stacks and heaps of its threads.
+// It has a thread for each processor when it collects: thread_bytes is for each processor more than few_processors.
 // call_bytes is the memory of one command, and reserve_bytes that of the commands that are not refused: an arena of Go's heap, which
 // has 64 MB, and some of the runtime's own tables.
-static const size_t start_bytes = (size_t)1536 << 20, call_bytes = (size_t)80 << 20, reserve_bytes = (size_t)96 << 20;
+enum { few_processors = 8 };
+static const size_t start_bytes = (size_t)1536 << 20, thread_bytes = (size_t)16 << 20, call_bytes = (size_t)80 << 20, reserve_bytes = (size_t)96 << 20;
 
 // started: 1 after the first thread of the runtime, -1 if the runtime is not to start.
 static int started;
@@ -32,6 +35,16 @@ static int free_space(size_t n, int access)
 {
 	void *p = __real_mmap(0, n, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return p != MAP_FAILED && !munmap(p, n);
+}
+
+// bytes_to_start returns the address space that the runtime needs to start. It takes the number of processors from GOMAXPROCS, if set.
+static size_t bytes_to_start(void)
+{
+	const char *set = getenv("GOMAXPROCS");
+	long n = set ? atol(set) : 0;
+	if (n <= 0)
+		n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > few_processors && n < 1 << 16 ? start_bytes + (size_t)(n - few_processors) * thread_bytes : start_bytes;
 }
 
 static int limited(void)
@@ -171,7 +184,7 @@ __attribute__((constructor(101))) static void look(void)
 	}
 	if (!limited())
 		fill_reserve();
-	else if (!free_space(start_bytes, PROT_NONE))
+	else if (!free_space(bytes_to_start(), PROT_NONE))
 		started = -1;
 	else {
 		fill_reserve();

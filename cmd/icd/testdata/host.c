@@ -416,7 +416,7 @@ static void littleMemory(void)
 // A process without the address space of the runtime has no driver: the library has no entry points, and nothing ends the process.
 static void littleSpace(void)
 {
-	for (rlim_t megabytes = 100; megabytes <= 1600; megabytes += 150) {
+	for (rlim_t megabytes = 100; megabytes <= 2500; megabytes += 150) {
 		pid_t pid = fork();
 		if (!pid) {
 			limitMore(megabytes);
@@ -435,6 +435,14 @@ static void littleSpace(void)
 		if (status) fprintf(stderr, "%lu MB: status %x\n", (unsigned long)megabytes, status);
 		NEED(!status);
 	}
+}
+
+// The runtime has threads for many processors. It reads the environment that the process began with.
+static void littleSpaceOfMany(void)
+{
+	NEED(!setenv("GOMAXPROCS", "128", 1));
+	execl("/proc/self/exe", "host", library, kernel, "littleSpace", NULL);
+	NEED(0);
 }
 
 // Objects use up the memory: the calls that make them return VK_ERROR_OUT_OF_HOST_MEMORY, and the program goes on after it has destroyed
@@ -601,7 +609,7 @@ static void soak(void)
 static const struct { const char *name; void (*run)(void); } tests[] = {
 	{ "smallStacks", smallStacks }, { "manyThreads", manyThreads }, { "twoRuntimes", twoRuntimes }, { "unload", unload }, { "ownHandlers", ownHandlers },
 	{ "forked", forked }, { "forkedFirst", forkedFirst }, { "exitHandler", exitHandler }, { "exitBusy", exitBusy }, { "fewFiles", fewFiles }, { "noFiles", noFiles },
-	{ "littleMemory", littleMemory }, { "littleSpace", littleSpace }, { "manyObjects", manyObjects }, { "noMemory", noMemory }, { "sandbox", sandbox }, { "goVariables", goVariables }, { "blockedSignals", blockedSignals }, { "soak", soak },
+	{ "littleMemory", littleMemory }, { "littleSpace", littleSpace }, { "littleSpaceOfMany", littleSpaceOfMany }, { "manyObjects", manyObjects }, { "noMemory", noMemory }, { "sandbox", sandbox }, { "goVariables", goVariables }, { "blockedSignals", blockedSignals }, { "soak", soak },
 };
 
 // child runs a test in a process of its own; it returns 1 if the test fails.
