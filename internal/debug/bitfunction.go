@@ -129,12 +129,12 @@ func (p packing) unpack() function {
 	}}
 }
 
-// rounded returns a number between a least one and 1 as an integer; 0 for a NaN.
+// rounded returns a number between a least one and 1 as an integer; 0 for a NaN. The product is a float of 32 bits, as in a shader.
 func rounded(x, least, most float64) int64 {
 	if math.IsNaN(x) {
 		return 0
 	}
-	return int64(math.RoundToEven(math.Min(math.Max(x, least), 1) * most))
+	return int64(math.RoundToEven(float64(float32(math.Min(math.Max(x, least), 1)) * float32(most))))
 }
 
 // unormPacking has numbers from 0 to 1 in parts of a word.

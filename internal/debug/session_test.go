@@ -504,6 +504,7 @@ func TestExpressions(t *testing.T) {
 		"bitfieldExtract(0xf0, 4, 4)": "-1", "bitfieldExtract(-16, 4, 4)": "-1", "bitfieldExtract(240u, 4, 4)": "15", "bitfieldExtract(1, 30, 4)": "error: bitfieldExtract of 4 bits at 30; must be in the 32 bits of the integer",
 		"bitfieldInsert(0, 15, 4, 4)": "240", "bitfieldInsert(-1, 0, 0, 32)": "0", "packUnorm4x8(vec4(1, 0, 1, 0.5))": "2164195583", "unpackUnorm4x8(255u)": "(1, 0, 0, 0)", "packSnorm2x16(vec2(-1, 1))": "2147450881",
 		"unpackSnorm4x8(0x7f80u)": "(-1, 1, 0, 0)", "packHalf2x16(vec2(1, -2))": "3221240832", "unpackHalf2x16(0x3c00c000u)": "(-2, 1)", "packUnorm2x16(vec2(0.0 / 0.0, 2))": "4294901760", "packHalf2x16(v)": "error: packHalf2x16 of vec3; must be vec2",
+		"packUnorm2x16(vec2(0.3, 0))": "19660", "packUnorm2x16(vec2(0.9, 0))": "58982",
 		"5ul / 2ul": "2", "1l << 40": "1099511627776", "0xfful << 32": "1095216660480",
 		"v & 1": "error: an operator on integers has a float", "vec2(1,2) + vec3(1)": "error: + with 2 and 3 components",
 	} {
