@@ -393,7 +393,7 @@ func (c *clampElim) maxOf(v ir.V, depth int) uint64 {
 	}
 	switch x.Op {
 	case ir.And:
-		if n := c.half(x.Args[0]); n != 0 && c.constant(x.Args[1], 1<<16-1) {
+		if n := c.half(x.Args[0], depth-1); n != 0 && c.constant(x.Args[1], 1<<16-1) {
 			return n
 		}
 		return min(c.maxOf(x.Args[0], depth-1), c.maxOf(x.Args[1], depth-1))
@@ -401,7 +401,7 @@ func (c *clampElim) maxOf(v ir.V, depth int) uint64 {
 		return min(c.maxOf(x.Args[0], depth-1), c.maxOf(x.Args[1], depth-1))
 	case ir.LShr:
 		if k, ok := constant(1); ok && k < uint64(x.Type.Bits()) {
-			if n := c.half(x.Args[0]); n != 0 && k == 16 {
+			if n := c.half(x.Args[0], depth-1); n != 0 && k == 16 {
 				return n
 			}
 			return c.maxOf(x.Args[0], depth-1) >> k
@@ -417,10 +417,10 @@ func (c *clampElim) maxOf(v ir.V, depth int) uint64 {
 }
 
 // half returns the upper bound of both halves of a word that is a weighted sum of pairs of bytes, 16 bits apart, as
-// linear filters write it; 0 if it is none. No half carries into the other one:
+// linear filters write it; 0 if it is none. depth bounds the walk of the weights. No half carries into the other one:
 //
 //	(x & 0x00ff00ff)·(256 − p) + (y & 0x00ff00ff)·p ≤ 255·256 in each half, with p < 256
-func (c *clampElim) half(v ir.V) uint64 {
+func (c *clampElim) half(v ir.V, depth int) uint64 {
 	const pairs, whole = 0x00ff00ff, 256
 	sum := c.f.Val(v)
 	if sum.Op != ir.Add || sum.Type != ir.I32 {
@@ -444,7 +444,7 @@ func (c *clampElim) half(v ir.V) uint64 {
 	}
 	for i := range weights {
 		rest, p := c.f.Val(weights[i]), weights[1-i]
-		if rest.Op == ir.Sub && c.constant(rest.Args[0], whole) && rest.Args[1] == p && c.maxOf(p, maxRangeDepth) < whole {
+		if rest.Op == ir.Sub && c.constant(rest.Args[0], whole) && rest.Args[1] == p && c.maxOf(p, depth) < whole {
 			return 255 * whole
 		}
 	}

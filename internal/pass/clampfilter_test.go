@@ -163,3 +163,23 @@ func TestScaled(t *testing.T) {
 		t.Errorf("%d bounds", known)
 	}
 }
+
+// TestClampFilterChains takes filters that each have two halves of the one before as weights. A walk that begins anew at each weight
+// takes twice as long with each filter, so that it does not end.
+func TestClampFilterChains(t *testing.T) {
+	b := ir.NewFunc("f", []ir.Type{ir.I32}, []ir.Type{ir.F32})
+	pairs := b.Op(ir.And, ir.I32, b.Func.Args[0], b.I32(0x00ff00ff))
+	part := b.Op(ir.And, ir.I32, b.Func.Args[0], b.I32(255))
+	for range 64 {
+		rest := b.Op(ir.Sub, ir.I32, b.I32(256), part)
+		sum := b.Op(ir.Add, ir.I32, b.Op(ir.Mul, ir.I32, pairs, rest), b.Op(ir.Mul, ir.I32, pairs, part))
+		low, high := b.Op(ir.And, ir.I32, sum, b.I32(0xffff)), b.Op(ir.LShr, ir.I32, sum, b.I32(16))
+		part = b.Op(ir.UMin, ir.I32, b.I32(255), b.Op(ir.UMin, ir.I32, low, high))
+	}
+	b.Return(b.Op(ir.FMin, ir.F32, b.Const(ir.F32, 0x437f0000), b.Op(ir.UToF, ir.F32, part)))
+	f := b.Finish()
+	before := extremesOf(f)
+	if elimClamps(nil, f); extremesOf(f) != before-1 {
+		t.Errorf("%d clamps, want %d", extremesOf(f), before-1)
+	}
+}
