@@ -2,8 +2,8 @@ package texture
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// Linear filters of texels of one or two words that are provably inside the level load along rows: the two texels of a
-// row with one access of two or four words, and all rows before any arithmetic, so that cache misses overlap. For a 2D
+// Linear filters of texels of whole words that are provably inside the level load along rows: both texels of a
+// row at one offset, and all rows before any arithmetic, so that cache misses overlap. For a 2D
 // image that is two accesses per sample instead of four:
 //
 //	lo ┌────┬────┐  one access: texels lo.x and lo.x+1 of row lo.y
@@ -16,11 +16,11 @@ type texelRow struct {
 	lo, hi []ir.V
 }
 
-// loadsRows reports whether a linear filter loads along rows. The padding after the last texel has room for a texel of two words.
+// loadsRows reports whether a linear filter loads along rows. The padding after the last texel has room for one more texel.
 // A texel without words has several sources (chromaTexel).
 func (f *filter) loadsRows() bool {
 	n := f.x.words()
-	return f.x.wordBytes == 4 && n >= 1 && f.proven(0) != 0 && !f.looks
+	return f.x.wordBytes == 4 && n >= 1 && 4*n <= tailPadding && f.proven(0) != 0 && !f.looks
 }
 
 // linearByTexelRows interpolates two texels along each axis: x first, then y, then z.
