@@ -2,6 +2,7 @@ package valid
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -84,14 +85,18 @@ func TestGrownModule(t *testing.T) {
 	if r := judgeModule(t, m); len(r.Findings) > 0 {
 		t.Fatalf("%d findings, the first: %v", len(r.Findings), &r.Findings[0])
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	r := judgeModule(t, m)
-	runtime.ReadMemStats(&after)
-	if took := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(m.Words)); took > 40 {
+	took := math.Inf(1)
+	for range 3 { // a collection empties pools, whose lists one of the runs then allocates again
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r := judgeModule(t, m)
+		runtime.ReadMemStats(&after)
+		took = min(took, float64(after.TotalAlloc-before.TotalAlloc)/float64(len(m.Words)))
+		runtime.KeepAlive(r)
+	}
+	if took > 40 {
 		t.Errorf("%.1f bytes a word; must be 40 at most", took)
 	} else {
 		t.Logf("%.1f bytes a word", took)
 	}
-	runtime.KeepAlive(r)
 }
