@@ -30,10 +30,13 @@ static int strict;
 void *__real_mmap(void *at, size_t n, int access, int flags, int file, off_t offset);
 int __real_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *argument);
 
+// map_room maps n bytes that nobody uses. They are writable only where the system counts that: elsewhere mlockall would give them pages.
+static void *map_room(size_t n) { return __real_mmap(0, n, strict ? PROT_READ | PROT_WRITE : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
+
 // free_space reports whether n bytes can be mapped.
-static int free_space(size_t n, int access)
+static int free_space(size_t n)
 {
-	void *p = __real_mmap(0, n, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = map_room(n);
 	return p != MAP_FAILED && !munmap(p, n);
 }
 
@@ -67,7 +70,7 @@ static void fill_reserve(void)
 	if (reserved && reserved < reserve_bytes && !munmap(reserve, reserved))
 		reserved = 0;
 	if (!reserved) {
-		void *p = __real_mmap(0, reserve_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *p = map_room(reserve_bytes);
 		if (p != MAP_FAILED) {
 			reserve = p;
 			reserved = reserve_bytes;
@@ -146,7 +149,7 @@ int room(void)
 {
 	if (!limited())
 		return 1;
-	if (free_space(call_bytes, PROT_READ | PROT_WRITE)) {
+	if (free_space(call_bytes)) {
 		make_spares();
 		fill_reserve();
 		return 1;
@@ -184,7 +187,7 @@ __attribute__((constructor(101))) static void look(void)
 	}
 	if (!limited())
 		fill_reserve();
-	else if (!free_space(bytes_to_start(), PROT_NONE))
+	else if (!free_space(bytes_to_start()))
 		started = -1;
 	else {
 		fill_reserve();
