@@ -170,13 +170,7 @@ func (l *listing) kernel(p *ir.Program, stage, machine string) error {
 	if stage == "lowered" || stage == "all" {
 		fmt.Fprintf(&l.out, "; lowered\n%s\n", p)
 	}
-	last := ""
-	err := pass.RunWatched(p, context.Background().Err, func(name string, p *ir.Program) {
-		if text := p.String(); stage == "all" && text != last {
-			fmt.Fprintf(&l.out, "; after %s\n%s\n", name, text)
-			last = text
-		}
-	})
+	err := pass.RunWatched(p, context.Background().Err, l.watch(stage))
 	if err != nil {
 		return err
 	}
@@ -191,6 +185,21 @@ func (l *listing) kernel(p *ir.Program, stage, machine string) error {
 		return l.machine(p, machine)
 	}
 	return nil
+}
+
+// watch returns a function that writes a program after each pass which changes it; nil unless the stage shows these texts, because the text of a
+// large program takes longer than its passes.
+func (l *listing) watch(stage string) func(name string, p *ir.Program) {
+	if stage != "all" {
+		return nil
+	}
+	last := ""
+	return func(name string, p *ir.Program) {
+		if text := p.String(); text != last {
+			fmt.Fprintf(&l.out, "; after %s\n%s\n", name, text)
+			last = text
+		}
+	}
 }
 
 // machine writes the machine code of a program.
