@@ -80,7 +80,10 @@ incoh_rt rays in random directions from these hits. Without a MEASUREMENT all ar
 				return unreadable("unknown format %q; want text or json", f.format)
 			}
 			run := bench
-			if isLaunch(args[0]) {
+			switch {
+			case isPTX(args[0]):
+				return onlyPTX(args[0])
+			case isLaunch(args[0]):
 				run = benchLaunch
 			}
 			return limited(f.limit, func(ctx context.Context) error { return run(ctx, c, f, args[0]) })

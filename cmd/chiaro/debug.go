@@ -131,6 +131,8 @@ func (d *debugger) start(ctx context.Context, l adapter.Launch, output func(stri
 	f.opts.Workers, f.jobs = 1, 1
 	x := &profiled{file: file, sources: map[profile.Place]string{}}
 	switch {
+	case isPTX(file):
+		return nil, onlyPTX(file)
 	case isShader(file):
 		return x.debugShader(ctx, c, f)
 	case isLaunch(file):

@@ -17,10 +17,15 @@ func noLaunches(files []string) error {
 		case isLaunch(file) && len(files) > 1:
 			return unreadable("%d files; want one launch, or test, which runs several", len(files))
 		case isPTX(file):
-			return unreadable("%s is PTX; want a description of a launch, NAME.launch.yaml", file)
+			return onlyPTX(file)
 		}
 	}
 	return nil
+}
+
+// onlyPTX returns the error that a file is PTX where its launch must be.
+func onlyPTX(file string) error {
+	return unreadable("%s is PTX; want a description of a launch, NAME.launch.yaml", file)
 }
 
 // repeatLaunch runs a launch on each engine of --differential, or in each order of --schedule, and shows the results of the first run.

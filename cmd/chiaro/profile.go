@@ -97,6 +97,8 @@ func runProfile(ctx context.Context, c console, f runFlags, file string, invocat
 	x := profiled{file: file}
 	var err error
 	switch {
+	case isPTX(file):
+		return onlyPTX(file)
 	case isLaunch(file) && invocations:
 		return unreadable("--invocations is for a compute shader or a script, not for a launch")
 	case isLaunch(file):
