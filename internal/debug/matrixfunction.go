@@ -122,7 +122,7 @@ func reflect(args []result) (result, error) {
 	return along(i, 1, n, -2*sum(n.numbers, i.numbers).f), nil
 }
 
-// refract is the direction behind a surface with the ratio of indices eta; 0 if there is none.
+// refract is the refracted direction for the ratio eta of refractive indices; 0 at total internal reflection.
 func refract(args []result) (result, error) {
 	i, n, err := vectors(args[:2])
 	if err == nil && len(args[2].numbers) != 1 {

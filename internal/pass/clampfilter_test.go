@@ -164,8 +164,8 @@ func TestScaled(t *testing.T) {
 	}
 }
 
-// TestClampFilterChains takes filters that each have two halves of the one before as weights. A walk that begins anew at each weight
-// takes twice as long with each filter, so that it does not end.
+// TestClampFilterChains: each filter has two weights from the filter before it. A walk without a shared depth limit is exponential in the
+// length of the chain.
 func TestClampFilterChains(t *testing.T) {
 	b := ir.NewFunc("f", []ir.Type{ir.I32}, []ir.Type{ir.F32})
 	pairs := b.Op(ir.And, ir.I32, b.Func.Args[0], b.I32(0x00ff00ff))
