@@ -148,6 +148,10 @@ func (f *testFlags) items(c console, file string) (items []testItem) {
 		}
 		return items
 	}
+	if isPTX(file) {
+		run := runItem{record{File: file}, func(_ context.Context, x *record) { x.Status, x.Message = "error", onlyPTX(file).Error() }}
+		return []testItem{{run, staysHere}}
+	}
 	if !strings.HasSuffix(file, tableEnding) {
 		if strings.Contains(file, f.only) {
 			run := runItem{record{File: file}, func(ctx context.Context, x *record) { runScript(ctx, c, f.runFlags, x) }}
