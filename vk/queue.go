@@ -93,7 +93,7 @@ func newQueue(d *Device, family, index int) *Queue {
 	return q
 }
 
-// Submit appends a submission. After an error nothing of it runs.
+// Submit appends a submission. After an error nothing of it runs. One without work, on a queue without work, finishes at once.
 func (q *Queue) Submit(info SubmitInfo) error {
 	if q == nil || q.dev == nil {
 		return errNoQueue
@@ -119,13 +119,32 @@ func (q *Queue) Submit(info SubmitInfo) error {
 		}
 	}
 	s.labels = q.labeled
-	q.submitted++
+	instant := q.instant(s)
+	if q.submitted++; instant {
+		q.finish(s)
+		q.retire(s)
+		return nil
+	}
 	if s.number = q.submitted; q.order != nil {
 		s.seen, s.waitStages, s.signalStages = q.order.all.now(), slices.Clone(info.WaitStages), slices.Clone(info.SignalStages)
 	}
 	q.list = append(q.list, s)
 	q.work.Signal()
 	return nil
+}
+
+// instant reports whether a submission has nothing to run and nothing to wait for: a switch to the goroutine and back would be all of
+// its time. The goroutine has no work, and gets none while q.mu is held. The sanitizer race needs the marks of execute.
+func (q *Queue) instant(s *submission) bool {
+	if len(s.commands)+len(s.sparse) > 0 || q.order != nil || q.finished.now() != q.submitted || q.ctx.Err() != nil {
+		return false
+	}
+	for _, v := range s.wait {
+		if v.Semaphore.now() < v.Value {
+			return false
+		}
+	}
+	return true
 }
 
 // take returns an unused submission.
@@ -340,6 +359,14 @@ func (q *Queue) one(x *executor, s *submission) {
 		}
 		q.dev.lose(err)
 	}
+	q.finish(s)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.retire(s)
+}
+
+// finish releases the objects of a submission, and signals if the device is not lost.
+func (q *Queue) finish(s *submission) {
 	s.release() // first: after a wait for the submission its objects can be closed
 	if q.dev.Err() == nil {
 		for i, v := range s.signal {
@@ -351,10 +378,12 @@ func (q *Queue) one(x *executor, s *submission) {
 			s.fence.raise(s.fenceValue)
 		}
 	}
+}
+
+// retire counts a finished submission, which can be used again. q.mu is held.
+func (q *Queue) retire(s *submission) {
 	s.clear()
-	q.mu.Lock()
 	q.free = append(q.free, s)
-	q.mu.Unlock()
 	q.finished.raise(q.finished.now() + 1)
 }
 
