@@ -243,13 +243,13 @@ var special = setOf(`%tid %ntid %laneid %warpid %nwarpid %ctaid %nctaid %smid %n
 	%cluster_ctaid %cluster_nctaid %cluster_ctarank %cluster_nctarank %lanemask_eq %lanemask_le %lanemask_lt %lanemask_ge %lanemask_gt
 	%clock %clock_hi %clock64 %pm %pm0_64 %pm1_64 %pm2_64 %pm3_64 %pm4_64 %pm5_64 %pm6_64 %pm7_64 %envreg %globaltimer %globaltimer_lo
 	%globaltimer_hi %reserved_smem_offset_begin %reserved_smem_offset_end %reserved_smem_offset_cap %reserved_smem_offset_ %total_smem_size
-	%aggr_smem_size %dynamic_smem_size %current_graph_exec`)
+	%aggr_smem_size %dynamic_smem_size %current_graph_exec %perctamemoryoffset %perctamemorysize %locality_domain_id`)
 
-// opcodes are the instructions of the PTX ISA up to version 9.3.
+// opcodes are the instructions of the PTX ISA up to version 9.5.
 var opcodes = setOf(`abs activemask add addc alloca and applypriority atom bar barrier bfe bfi bfind bmsk bra brev brkpt brx call clusterlaunchcontrol
 	clmad clz cnot copysign cos cp createpolicy cvt cvta discard div dp2a dp4a elect ex2 exit fabric fence fma fns getctarank griddepcontrol isspacep
 	istypep ld ldmatrix ldu lg2 lop3 mad mad24 madc mapa match max mbarrier membar min mma mov movmatrix mul mul24 multimem nanosleep neg not
-	or pmevent popc prefetch prefetchu prmt rcp red redux rem ret rsqrt sad selp set setmaxnreg setp shf shfl shl shr sin slct sqrt st
+	or pmevent popc prefetch prefetchu prmt rcp red redux rem ret rsqrt sad selp set setmaxnreg setp shf shfl shl shr sin slct spcompress spdecompress sqrt st
 	stackrestore stacksave stmatrix sub subc suld suq sured sust szext tanh tcgen05 tensormap testp tex tld4 trap txq vabsdiff vabsdiff2
 	vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vote vset vset2 vset4 vshl vshr vsub vsub2 vsub4 wgmma
 	wmma xor`)

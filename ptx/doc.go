@@ -15,6 +15,7 @@
 //	parse_decl.go   functions, variables
 //	parse_stmt.go   statements, operands
 //	form_value.go, form_memory.go, form_thread.go   the forms of instructions
+//	form_recent.go  forms of the newest versions
 //	form.go         qualifiers that an instruction may have together
 //	check.go        names, labels, guards, opcodes
 //	class.go        types of instructions

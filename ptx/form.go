@@ -74,12 +74,15 @@ var classes = map[string]string{
 	"ss":    "global|shared|shared::cta",
 	"mnk16": "m16n16k16|m8n32k16|m32n8k16",
 	"sp":    "sp|sp::ordered_metadata",
+	"x4":    "e5m2x4|e4m3x4|e3m2x4|e2m3x4|e2m1x4|e2m1p4x4|ue8m0x4",
+	"report": "mbarrier::report::disabled|mbarrier::report::validity::per_16bytes::80000000|mbarrier::report::validity::per_16bytes::8000|" +
+		"mbarrier::report::validity::per_16bytes::80|mbarrier::report::validity::per_16bytes::8|mbarrier::report::validity::per_element::ff",
 }
 
 // forms returns the forms of all instructions by opcode. An opcode without forms has any qualifiers.
 var forms = sync.OnceValue(func() map[string][]*form {
 	all := map[string][]*form{}
-	for _, table := range []string{arithmeticForms, movingForms, groupForms, matrixForms, videoForms} {
+	for _, table := range []string{arithmeticForms, movingForms, groupForms, matrixForms, videoForms, recentForms} {
 		for line := range strings.Lines(table) {
 			ops, list, ok := strings.Cut(strings.TrimSpace(line), ":")
 			if !ok {

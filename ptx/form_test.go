@@ -57,7 +57,7 @@ func TestForms(t *testing.T) {
 	}
 	for _, x := range []struct{ form, message string }{
 		{"add.rn.u32", "add.rn.u32 is no form of add"},
-		{"add.sat.u32", "is no form of add"},
+		{"add.sat.u64", "is no form of add"},
 		{"add.ftz.f64", "is no form of add"},
 		{"add.rn.rz.f32", "is no form of add"},
 		{"add.frob.f32", "has .frob; must not have it, as no form of add has"},
@@ -292,7 +292,9 @@ func TestTargets(t *testing.T) {
 		{".version 99.9\n.target sm_80", "1:10: the version is 99.9; must be one of PTX, such as 9."},
 		{".version 7.9\n.target sm_80", "1:10: the version is 7.9; must be one of PTX, such as 7.8"},
 		{".version 8.0\n.target sm_98", "2:9: the target is sm_98; must be one of PTX up to version 9.5, such as sm_90"},
-		{".version 9.5\n.target sm_107", "2:9: the target is sm_107; must be one of PTX up to version 9.5, such as sm_103"},
+		{".version 9.4\n.target sm_107f", ""},
+		{".version 9.3\n.target sm_107", "2:9: the target sm_107 is in a module of version 9.3; must be in one of version 9.4 or later"},
+		{".version 9.5\n.target sm_108", "2:9: the target is sm_108; must be one of PTX up to version 9.5, such as sm_107"},
 		{".version 9.5\n.target sm_130a", "2:9: the target is sm_130a; must be one of PTX up to version 9.5, such as sm_121"},
 		{".version 9.5\n.target sm_3000000000000", "2:9: the target is sm_3000000000000; must be one of PTX up to version 9.5"},
 		{".version 8.0\n.target sm_80, fast", "2:16: the target is fast; must be one of PTX"},

@@ -98,6 +98,19 @@ func (l *lexer) space(at *Position) string {
 	return ""
 }
 
+// until skips the text up to the next end, and returns it. Without an end it is all of the rest.
+func (l *lexer) until(end string) string {
+	text := l.src[l.at:]
+	if n := strings.Index(text, end); n >= 0 {
+		text = text[:n]
+	}
+	if last := strings.LastIndexByte(text, '\n'); last >= 0 {
+		l.line, l.from = l.line+strings.Count(text, "\n"), l.at+last+1
+	}
+	l.at += len(text)
+	return strings.TrimSpace(text)
+}
+
 // dwarf reports whether a line of debugging information begins here: "@@DWARF" and its data, before version 2.0 (PTX ISA, "@@dwarf"). It has
 // no effect on the execution, like a comment.
 func (l *lexer) dwarf() bool {
@@ -169,16 +182,19 @@ func (l *lexer) modifier() bool {
 	return isWord(l.peek(n)) && l.peek(n)|0x20 != 'e'
 }
 
-// dotted skips a modifier. Parts after "::" belong to it.
+// dotted skips a modifier. Parts after "::" belong to it, and a ratio such as that of ".sp::2:4".
 func (l *lexer) dotted() {
+	parts := false
 	for l.at++; ; l.at++ {
-		if isWord(l.peek(0)) {
-			continue
-		}
-		if l.peek(0) != ':' || l.peek(1) != ':' || !isWord(l.peek(2)) {
+		switch {
+		case isWord(l.peek(0)):
+		case l.peek(0) == ':' && l.peek(1) == ':' && isWord(l.peek(2)):
+			parts = true
+			l.at++
+		case parts && l.peek(0) == ':' && isDigit(l.peek(1)) && isDigit(l.src[l.at-1]):
+		default:
 			return
 		}
-		l.at++
 	}
 }
 

@@ -25,7 +25,7 @@ var shapes = map[string]string{
 }
 
 // mixed are the instructions that have operands of several types if they name several.
-var mixed = setOf("add sub fma slct")
+var mixed = setOf("add sub mul fma slct")
 
 // sizes checks the registers among the operands of an instruction.
 func (c *checker) sizes(i *Instr, n *names) {

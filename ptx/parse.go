@@ -299,8 +299,12 @@ func (p *parser) parseDirective(label string) *Directive {
 	switch d.Name {
 	case ".section":
 		p.section(d)
+	case sourceSection:
+		p.sources(d)
 	case ".loc":
 		p.location(d)
+	case ".loc_intermediate":
+		p.numbers(d, 3)
 	case ".file":
 		p.words(d, 2)
 		for p.accept(",") {
@@ -398,6 +402,33 @@ func (p *parser) section(d *Directive) {
 	p.want("{")
 	for !p.is("}") && p.tok.kind != eof && !p.broken {
 		d.Words = append(d.Words, p.tok.source())
+		p.advance()
+	}
+	p.want("}")
+}
+
+// sourceSection is the construct with the text of an intermediate language (PTX ISA, ".nv_intermediate_source_section").
+const sourceSection = ".nv_intermediate_source_section"
+
+// sources keeps the words of a section of sources. Between .source_begin and .source_end is any text.
+func (p *parser) sources(d *Directive) {
+	p.want("{")
+	for depth := 1; !p.broken; {
+		switch {
+		case p.tok.kind == eof:
+			p.expected("the end of " + sourceSection)
+		case p.is("{"):
+			depth++
+		case p.is("}"):
+			depth--
+		}
+		if depth == 0 || p.broken {
+			break
+		}
+		d.Words = append(d.Words, p.tok.source())
+		if p.tok.kind == dotted && p.tok.text == ".source_begin" {
+			d.Words = append(d.Words, p.lex.until(".source_end"))
+		}
 		p.advance()
 	}
 	p.want("}")

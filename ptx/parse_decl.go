@@ -6,7 +6,7 @@ var spaces = map[string]bool{".reg": true, ".sreg": true, ".param": true, ".shar
 // attributes are the directives between the head and the body of a function, with the most operands of each; -1 for a string.
 var attributes = map[string]int{
 	".maxntid": 3, ".reqntid": 3, ".minnctapersm": 1, ".maxnctapersm": 1, ".maxnreg": 1, ".noreturn": 0, ".pragma": -1,
-	".explicitcluster": 0, ".reqnctapercluster": 3, ".maxclusterrank": 1, ".abi_preserve": 1, ".abi_preserve_control": 1, ".blocksareclusters": 0,
+	".explicitcluster": 0, ".reqnctapercluster": 3, ".maxclusterrank": 1, ".abi_preserve": 1, ".abi_preserve_control": 1, ".blocksareclusters": 0, ".minperctamemory": 1, ".language": 1 << 10,
 }
 
 // parseFunction parses a kernel or a device function.
@@ -27,7 +27,7 @@ func (p *parser) parseFunction(linkage []string) *Function {
 // beginsItem reports whether a directive begins an item of a module. The item before it may be a prototype without a semicolon, as
 // compilers of PTX 2 write them: "A .func definition with no body provides a function prototype" (PTX ISA, ".func").
 func beginsItem(d string) bool {
-	return linkages[d] || spaces[d] || d == ".func" || d == ".entry" || d == ".file" || d == ".section"
+	return linkages[d] || spaces[d] || d == ".func" || d == ".entry" || d == ".file" || d == ".section" || d == sourceSection
 }
 
 // attribute parses a directive of a function.
@@ -106,6 +106,7 @@ var types = map[string]int{
 	".f32": 4, ".tf32": 4, ".f16x2": 4, ".bf16x2": 4, ".u16x2": 4, ".s16x2": 4, ".b64": 8, ".u64": 8, ".s64": 8, ".f64": 8, ".f32x2": 8, ".b128": 16,
 	".texref": 8, ".samplerref": 8, ".surfref": 8, ".e4m3": 1, ".e5m2": 1, ".e4m3x2": 2, ".e5m2x2": 2,
 	".e2m3x2": 2, ".e3m2x2": 2, ".e2m1x2": 1, ".ue8m0x2": 2, ".e4m3x4": 4, ".e5m2x4": 4, ".e2m3x4": 4, ".e3m2x4": 4, ".e2m1x4": 2, ".s2f6x2": 2,
+	".u8x4": 4, ".s8x4": 4, ".e2m1p4x4": 4, ".ue8m0x4": 4, ".ue5m3x2": 2,
 }
 
 // TypeSize returns the size of a type in bytes; 0 if there is no such type.

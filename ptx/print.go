@@ -168,6 +168,10 @@ func directiveText(d *Directive) string {
 	switch d.Name {
 	case ".section":
 		return text + " " + d.Words[0] + " {\n" + strings.Join(d.Words[1:], " ") + "\n}"
+	case sourceSection:
+		return text + " {\n" + strings.Join(d.Words, " ") + "\n}"
+	case ".loc_intermediate":
+		return text + " " + strings.Join(d.Words, " ")
 	case ".callprototype":
 		return text + signatureText(d.Proto) + attributesText(d.Proto.Attrs) + ";"
 	case ".loc":

@@ -59,6 +59,7 @@ var directiveNeeds = map[string]need{
 	".abi_preserve": {[2]int{9, 0}, target{number: 80}}, ".abi_preserve_control": {[2]int{9, 0}, target{number: 80}}, ".blocksareclusters": {[2]int{9, 0}, target{number: 90}},
 	".maxnreg": {[2]int{1, 3}, target{}}, ".maxntid": {[2]int{1, 3}, target{}}, ".reqntid": {[2]int{2, 1}, target{}},
 	".minnctapersm": {[2]int{2, 0}, target{}}, ".noreturn": {[2]int{6, 4}, target{number: 30}},
+	".minperctamemory": {[2]int{9, 4}, target{number: 80}}, ".language": {[2]int{9, 3}, target{}},
 	".explicitcluster": {[2]int{7, 8}, target{number: 90}}, ".reqnctapercluster": {[2]int{7, 8}, target{number: 90}}, ".maxclusterrank": {[2]int{7, 8}, target{number: 90}},
 }
 

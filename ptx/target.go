@@ -33,6 +33,7 @@ const targetVersions = `
 8.7 sm_120 sm_120a
 8.8 sm_100f sm_101f sm_103 sm_103a sm_103f sm_120f sm_121 sm_121a sm_121f
 9.0 sm_88 sm_110 sm_110a sm_110f
+9.4 sm_107 sm_107a sm_107f
 `
 
 // optionVersions are the other words of .target with their first versions: the mode of textures, and options of the platform.

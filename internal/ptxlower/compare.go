@@ -33,7 +33,11 @@ func (e *emitter) compared(cmp, t string, a, b *ptx.Operand) ir.V {
 	if halfKind(t) != noHalf {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
-	x, y := e.read(a, irType(t)), e.read(b, irType(t))
+	return e.integersCompared(cmp, t, e.read(a, irType(t)), e.read(b, irType(t)))
+}
+
+// integersCompared emits a comparison of integers of a type.
+func (e *emitter) integersCompared(cmp, t string, x, y ir.V) ir.V {
 	less, atMost := ir.ULt, ir.ULe
 	if isSigned(t) {
 		less, atMost = ir.SLt, ir.SLe
@@ -168,6 +172,10 @@ func (e *emitter) writeBoth(p, q ir.V, combine string) {
 // setValue emits set: 1.0 or all ones if the comparison holds, else 0.
 func (e *emitter) setValue() {
 	cmp, combine := e.comparison()
+	if len(e.types) == 1 && packedIntegers[e.typ(0)] > 0 && combine == "" {
+		e.setPacked(cmp)
+		return
+	}
 	if len(e.types) != 2 {
 		malformed(e.in.Pos, "%s has %d types; must have 2", e.in.Name(), len(e.types))
 	}

@@ -67,6 +67,7 @@
 //	emitter.go     operands
 //	table.go       the instructions
 //	integer.go, bits.go          integers
+//	packed.go                    packed integers
 //	carryless.go                 carry-less products
 //	float.go                     floats
 //	directed.go, directed64.go   floats that are rounded up or down

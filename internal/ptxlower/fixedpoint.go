@@ -61,8 +61,18 @@ func (e *emitter) fromFixed(pair ir.V, i uint32, scale ir.V) ir.V {
 	b := e.b
 	n := b.Op(ir.AShr, ir.I32, b.Op(ir.Shl, ir.I32, pair, b.I32(24-8*i)), b.I32(24))
 	v := b.Op(ir.FMul, ir.F32, b.Op(ir.SToF, ir.F32, n), b.Const(ir.F32, (127-fixedFraction)<<23))
+	return e.limited(e.bfloatOf(e.finish(b.Op(ir.FMul, ir.F32, v, e.power(scale)))), 0x7f80)
+}
+
+// powerOfTwo returns scale i of a pair of .ue8m0 as a float of 32 bits.
+func (e *emitter) powerOfTwo(scales ir.V, i uint32) ir.V {
+	return e.power(e.b.Op(ir.BitFieldU, ir.I32, scales, e.b.I32(8*i), e.b.I32(8)))
+}
+
+// power returns a .ue8m0 as a float of 32 bits: 2⁻¹²⁷ is a subnormal number, and 255 a NaN.
+func (e *emitter) power(scale ir.V) ir.V {
+	b := e.b
 	bits := b.Select(b.Cmp(ir.Eq, scale, b.I32(0)), b.I32(1<<22), b.Op(ir.Shl, ir.I32, scale, b.I32(23)))
 	const nan = 255
-	bits = b.Select(b.Cmp(ir.Eq, scale, b.I32(nan)), b.I32(0x7fc00000), bits)
-	return e.limited(e.bfloatOf(e.finish(b.Op(ir.FMul, ir.F32, v, e.as(bits, ir.F32)))), 0x7f80)
+	return e.as(b.Select(b.Cmp(ir.Eq, scale, b.I32(nan)), b.I32(0x7fc00000), bits), ir.F32)
 }

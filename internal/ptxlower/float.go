@@ -202,6 +202,10 @@ func (e *emitter) abs() {
 
 func (e *emitter) neg() {
 	t := e.typ(0)
+	if packedIntegers[t] == 8 {
+		e.eachPacked(1, func(x []ir.V) ir.V { return e.b.Op(ir.Sub, ir.I32, e.b.I32(0), x[0]) })
+		return
+	}
 	if it := irType(t); it.IsInt() && halfKind(t) == noHalf {
 		e.result(e.b.Op(ir.Sub, it, e.b.Const(it, 0), e.args(1, it)[0]))
 		return

@@ -6,7 +6,7 @@ import (
 
 // binary emits an operation of two integers of the instruction's type.
 func (e *emitter) binary(op ir.Op) {
-	if isPacked16(e.typ(0)) {
+	if packedIntegers[e.typ(0)] > 0 {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
 	t := irType(e.typ(0))
@@ -14,15 +14,14 @@ func (e *emitter) binary(op ir.Op) {
 	e.result(e.b.Op(op, t, x...))
 }
 
-func isPacked16(t string) bool { return t == ".u16x2" || t == ".s16x2" }
-
 // extremes are min and max of integers, signed or not.
 var extremes = map[string]ir.Op{"min.u": ir.UMin, "max.u": ir.UMax, "min.s": ir.SMin, "max.s": ir.SMax}
 
-// integerExtreme emits min and max of integers. With .relu, which .s32 and .s16x2 may have, a negative result is 0.
+// integerExtreme emits min and max of integers. With .relu, which .s32 and packed integers with a sign may have, a negative
+// result is 0.
 func (e *emitter) integerExtreme(t string) {
 	op := extremes[e.in.Op+t[:2]]
-	if op == ir.Bad || len(e.in.Operands) != 3 || e.in.Has(".relu") && t != ".s32" && t != ".s16x2" {
+	if op == ir.Bad || len(e.in.Operands) != 3 || e.in.Has(".relu") && t != ".s32" && t != ".s16x2" && t != ".s8x4" {
 		malformed(e.in.Pos, "%s of %d operands does not exist", e.in.Name(), len(e.in.Operands))
 	}
 	pick := func(t ir.Type, x, y ir.V) ir.V {
@@ -32,8 +31,12 @@ func (e *emitter) integerExtreme(t string) {
 		}
 		return v
 	}
-	if isPacked16(t) {
+	switch packedIntegers[t] {
+	case 16:
 		e.packed16(pick)
+		return
+	case 8:
+		e.eachPacked(2, func(x []ir.V) ir.V { return pick(ir.I32, x[0], x[1]) })
 		return
 	}
 	x := e.args(2, irType(t))
@@ -47,7 +50,9 @@ func (e *emitter) add() {
 		e.mixed(ir.FAdd, 2)
 	case isFloat(t) || halfKind(t) != noHalf:
 		e.float2(ir.FAdd)
-	case isPacked16(t):
+	case packedIntegers[t] == 8 || packedIntegers[t] == 16 && e.in.Has(".sat"):
+		e.packedSum(ir.Add)
+	case packedIntegers[t] == 16:
 		e.packed16(func(t ir.Type, x, y ir.V) ir.V { return e.b.Op(ir.Add, t, x, y) })
 	case e.in.Has(".sat"):
 		e.saturated(ir.Add)
@@ -65,6 +70,8 @@ func (e *emitter) sub() {
 		e.mixed(ir.FSub, 2)
 	case isFloat(t) || halfKind(t) != noHalf:
 		e.float2(ir.FSub)
+	case packedIntegers[t] == 8:
+		e.packedSum(ir.Sub)
 	case e.in.Has(".sat"):
 		e.saturated(ir.Sub)
 	case e.in.Has(".cc"):
@@ -91,9 +98,15 @@ func (e *emitter) pack(lo, hi ir.V) ir.V {
 	return e.b.Op(ir.Or, t, e.b.Op(ir.ZExt, t, lo), e.b.Op(ir.Shl, t, e.b.Op(ir.ZExt, t, hi), e.b.Const(t, uint64(n))))
 }
 
-// saturated emits add.sat.s32 or sub.sat.s32: the exact result in 64 bits, clamped.
+// saturated emits add.sat.s32, sub.sat.s32 or add.sat.u32: the exact result in 64 bits, clamped.
 func (e *emitter) saturated(op ir.Op) {
-	if e.typ(0) != ".s32" {
+	switch t := e.typ(0); {
+	case t == ".u32" && op == ir.Add:
+		x := e.args(2, ir.I32)
+		v := e.b.Op(ir.Add, ir.I64, e.b.Op(ir.ZExt, ir.I64, x[0]), e.b.Op(ir.ZExt, ir.I64, x[1]))
+		e.result(e.b.Op(ir.Trunc, ir.I32, e.clampBits(v, 32, t)))
+		return
+	case t != ".s32":
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
 	x := e.args(2, ir.I32)

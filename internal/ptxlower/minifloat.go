@@ -39,6 +39,10 @@ func (e *emitter) cvtMinifloat(to, from string) {
 		e.cvtToExponents(from)
 		return
 	}
+	if m, ok := minifloats[strings.TrimSuffix(from, "x2")]; ok && to == ".bf16x2" && e.in.Has(".rn") {
+		e.cvtToBfloats(m, from)
+		return
+	}
 	if m, ok := minifloats[strings.TrimSuffix(from, "x2")]; ok && to == ".f16x2" && e.in.Has(".rn") && len(e.in.Operands) == 2 {
 		pair := e.as(e.read(e.operand(1), bitsType(ptx.TypeSize(from))), ir.I32)
 		half := func(at uint32) ir.V {
@@ -49,7 +53,7 @@ func (e *emitter) cvtMinifloat(to, from string) {
 		return
 	}
 	m, ok := minifloats[strings.TrimSuffix(to, "x2")]
-	if !ok || !e.in.Has(".rn") || !e.in.Has(".satfinite") {
+	if !ok || !e.in.Has(".rn") && !e.in.Has(".rz") || !e.in.Has(".satfinite") {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
 	var high, low ir.V
@@ -64,6 +68,31 @@ func (e *emitter) cvtMinifloat(to, from string) {
 	}
 	v := e.b.Op(ir.Or, ir.I32, e.b.Op(ir.Shl, ir.I32, e.minifloatOf(e.finish(high), m), e.b.I32(m.step())), e.minifloatOf(e.finish(low), m))
 	e.result(e.b.Op(ir.Trunc, bitsType(ptx.TypeSize(to)), v))
+}
+
+// cvtToBfloats emits the conversion of a pair of small floats to bfloat16, each times the power of two of its own scale if the
+// instruction has scales. Products have at most 4 bits and are exact in 32 bits.
+func (e *emitter) cvtToBfloats(m minifloat, from string) {
+	const scaled = ".scaled::n2::ue8m0"
+	want := 2
+	if e.in.Has(scaled) {
+		want = 3
+	}
+	if len(e.in.Operands) != want {
+		malformed(e.in.Pos, "%s has %d operands; must have %d", e.in.Name(), len(e.in.Operands), want)
+	}
+	pair := e.as(e.read(e.operand(1), bitsType(ptx.TypeSize(from))), ir.I32)
+	element := func(i uint32) ir.V {
+		v := e.halfOf(e.b.Op(ir.BitFieldU, ir.I32, pair, e.b.I32(i*m.step()), e.b.I32(m.bits)), m)
+		return e.b.Op(ir.FCvt, ir.F32, v)
+	}
+	low, high := element(0), element(1)
+	if e.in.Has(scaled) {
+		scales := e.as(e.read(e.operand(2), ir.I16), ir.I32)
+		low, high = e.b.Op(ir.FMul, ir.F32, low, e.powerOfTwo(scales, 0)), e.b.Op(ir.FMul, ir.F32, high, e.powerOfTwo(scales, 1))
+	}
+	bfloat := func(v ir.V) ir.V { return e.limited(e.bfloatOf(e.finish(v)), 0x7f80) }
+	e.result(e.pack(bfloat(low), bfloat(high)))
 }
 
 // halfOf returns an 8-bit float as .f16: its bits with the bias of .f16, times the power of two that the biases differ by.
@@ -84,8 +113,8 @@ func (e *emitter) halfOf(v ir.V, m minifloat) ir.V {
 	return b.Select(nan, b.Const(ir.F16, 0x7e00), b.Op(ir.FCvt, ir.F16, scaled))
 }
 
-// minifloatOf returns a float of 32 bits as 8 bits, rounded to the nearest even one and at most the greatest number. A number that is
-// subnormal in the format is rounded by a sum with a power of two that has the last place of the format.
+// minifloatOf returns a float of 32 bits as 8 bits, rounded to the nearest even one, or toward zero with .rz, and at most the greatest
+// number. A number that is subnormal in the format is rounded by a sum with a power of two that has the last place of the format.
 func (e *emitter) minifloatOf(x ir.V, m minifloat) ir.V {
 	b := e.b
 	op := func(o ir.Op, list ...ir.V) ir.V { return b.Op(o, ir.I32, list...) }
@@ -93,6 +122,12 @@ func (e *emitter) minifloatOf(x ir.V, m minifloat) ir.V {
 	magnitude := op(ir.And, word, b.I32(1<<31-1))
 	drop := 23 - m.fraction
 	least := (128 - m.bias) << 23 // the least normal number
+	if e.in.Has(".rz") {
+		normal := op(ir.Sub, op(ir.LShr, magnitude, b.I32(drop)), b.I32((127-m.bias)<<m.fraction))
+		places := b.Op(ir.FMul, ir.F32, e.as(magnitude, ir.F32), b.Const(ir.F32, uint64(126+m.bias+m.fraction)<<23))
+		v := b.Select(b.Cmp(ir.ULt, magnitude, b.I32(least)), op(ir.FToU, places), normal)
+		return e.signedMinifloat(x, v, m)
+	}
 	even := op(ir.And, op(ir.LShr, magnitude, b.I32(drop)), b.I32(1))
 	normal := op(ir.LShr, op(ir.Add, op(ir.Add, magnitude, b.I32(1<<(drop-1)-1)), even), b.I32(drop))
 	normal = op(ir.Sub, normal, b.I32((127-m.bias)<<m.fraction))

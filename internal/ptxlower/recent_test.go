@@ -73,6 +73,9 @@ var recent = []struct {
 	{"mov.f32 %f1, 0f3f803000; cvt.rm.f16.f32 %h0, %f1; cvt.u32.u16 %r2, %h0;", func(uint32) uint32 { return 0x3c01 }},
 	{"mov.f64 %d0, 0d8000000000000001; cvt.rm.f16.f64 %h0, %d0; cvt.u32.u16 %r2, %h0;", func(uint32) uint32 { return 0x8001 }},
 	{"mov.u64 %rd5, 70000; cvt.rm.f16.s64 %h0, %rd5; cvt.u32.u16 %r2, %h0;", func(uint32) uint32 { return 0x7bff }},
+	{"applypriority.async.bulk.global.bulk_group.L2::evict_normal [%rd4], 128; cp.async.bulk.commit_group; cp.async.bulk.wait_group.sync_restrict::proxy::async 0; fence.alias.sync_restrict::read.release.sys; fence.proxy.async::generic.acquire.sync_restrict::shared::cluster::read.cluster; prefetch.L1::32B.valid_addr [%rd4]; st.global.u32 [%rd4], %r0; ld.global.u32.proxy::readonly %r2, [%rd4];", func(t uint32) uint32 { return t }},
+	{"mov.b32 %f1, 3; st.global.u32 [%rd4], %r0; atom.global.add.noftz.f32 %f2, [%rd4], %f1; red.add.noftz.f32 [%rd4], %f1; ld.global.u32 %r2, [%rd4];", func(t uint32) uint32 { return t + 6 }}, // subnormal numbers
+	{"{ .reg .b128 %q; .shared .align 16 .b8 b[528]; mov.u32 %r1, b; setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [b+512], 1; bar.sync 0; @%p0 mbarrier.arrive.expect_tx.shared.b64 _, [b+512], 512; add.u32 %r4, %r0, 1; and.b32 %r4, %r4, 31; mad.lo.u32 %r3, %r4, 16, %r1; add.u32 %r5, %r1, 512; mul.wide.u32 %rd5, %r0, 3; mov.b128 %q, {%rd5, %rd4}; st.async.shared::cluster.mbarrier::complete_tx::bytes.b128 [%r3], %q, [%r5]; W: mbarrier.try_wait.parity.shared.b64 %p1, [b+512], 0; @!%p1 bra W; mad.lo.u32 %r3, %r0, 16, %r1; ld.shared.u32 %r2, [%r3]; }", func(t uint32) uint32 { return (t + 31) % 32 * 3 }},
 	{"mov.f32 %f1, 0fff7fffff; cvt.rn.satfinite.tf32.f32 %r2, %f1;", func(uint32) uint32 { return 0xff7fe000 }},
 }
 
