@@ -44,9 +44,15 @@ func components(f Format) int {
 // attributes (Vulkan, Vertex Input Interface).
 func (l *linker) attributes() {
 	s := l.stage(vertex)
-	if s == nil || l.d.Vertex == nil || l.d.dynamic(enum.DynamicStateVertexInput) {
+	if s == nil || l.d.Vertex == nil {
 		return
 	}
+	if l.d.dynamic(enum.DynamicStateVertexInput) && l.d.Kind != ShaderObjects {
+		if l.recorded = l.setFor(enum.DynamicStateVertexInput); !l.recorded {
+			return
+		}
+	}
+	defer func() { l.recorded = false }()
 	at := map[uint32]*Attribute{}
 	for i := range l.d.Vertex.Attributes {
 		at[l.d.Vertex.Attributes[i].Location] = &l.d.Vertex.Attributes[i]
@@ -68,6 +74,13 @@ func (l *linker) attributes() {
 	}
 }
 
+// legacy reports whether an attribute that a command sets may be of another numeric type
+// than an input: with the feature legacyVertexAttributes, unless the input has 64 bits.
+func (l *linker) legacy(v *iface.Variable) bool {
+	on, known := l.d.feature("legacyVertexAttributes")
+	return on && known && v.Type.Width != 64 && (l.recorded || l.d.Kind == ShaderObjects)
+}
+
 // attribute checks one Location of an input. It returns whether there is more
 // to say of the input.
 func (l *linker) attribute(s *Shader, v *iface.Variable, at map[uint32]*Attribute, location uint32) bool {
@@ -83,7 +96,7 @@ func (l *linker) attribute(s *Shader, v *iface.Variable, at map[uint32]*Attribut
 	}
 	sides := []Side{side, {Stage: "vertex input", Slot: fmt.Sprintf("location %d", location), Type: a.Format.String()}}
 	switch kind, width := a.Format.numeric(); {
-	case kind != v.Type.Kind:
+	case kind != v.Type.Kind && !l.legacy(v):
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_Input_08733, sides, "%s is %s, its attribute %s; must be of the same numeric type", v.Name, v.Type, a.Format)
 		return false
 	case width == 64 && v.Type.Width != 64:

@@ -246,12 +246,19 @@ func (l *linker) unset(c *Commands) {
 		}
 		for i := range s.Entry.PushConstants {
 			p := &s.Entry.PushConstants[i]
-			if !p.Used || p.Bank != 0 || covers(set[k], firstByte(p), p.Size) {
+			if !p.Used || p.Bank != 0 {
 				continue
 			}
-			side := s.at(p.Inst)
-			side.Name = p.Name
-			l.fail(code, []Side{side}, "the %s stage uses bytes %d to %d of push constants; commands must have set them", side.Stage, firstByte(p), p.Size)
+			for n := range p.Members {
+				m := &p.Members[n]
+				if !m.Used || covers(set[k], m.Offset, m.Offset+m.Size) {
+					continue
+				}
+				side := s.at(p.Inst)
+				side.Name = p.Name
+				l.fail(code, []Side{side}, "the %s stage uses bytes %d to %d of push constants; commands must have set them", side.Stage, m.Offset, m.Offset+m.Size)
+				break
+			}
 		}
 	}
 }

@@ -24,11 +24,11 @@ var drawRules = []Rule{
 	{vuid.VkCmdDraw_OpExecutionMode_12240, "the tessellation stages that are bound agree on the orientation of triangles"},
 	{vuid.VkCmdDraw_OpExecutionMode_12241, "the tessellation stages that are bound agree on the spacing of segments"},
 	{vuid.VkCmdDraw_OpExecutionMode_12242, "the tessellation stages that are bound agree on the size of output patches"},
-	{vuid.VkCmdDraw_primitiveTopology_10286, "shader objects of tessellation draw patches"},
-	{vuid.VkCmdDraw_primitiveTopology_10747, "shader objects that draw patches have a tessellation control stage"},
-	{vuid.VkCmdDraw_primitiveTopology_10748, "a vertex shader object that draws points writes PointSize, unless maintenance5 is enabled"},
-	{vuid.VkCmdDraw_None_09637, "shader objects that draw lists do not restart primitives without primitiveTopologyListRestart"},
-	{vuid.VkCmdDraw_None_10909, "shader objects that draw patches do not restart primitives without primitiveTopologyPatchListRestart"},
+	{vuid.VkCmdDraw_primitiveTopology_10286, "tessellation stages draw patches"},
+	{vuid.VkCmdDraw_primitiveTopology_10747, "a draw of patches has a tessellation control stage"},
+	{vuid.VkCmdDraw_primitiveTopology_10748, "a vertex stage that draws points writes PointSize, unless maintenance5 is enabled"},
+	{vuid.VkCmdDraw_None_09637, "draws of lists do not restart primitives without primitiveTopologyListRestart"},
+	{vuid.VkCmdDraw_None_10909, "draws of patches do not restart primitives without primitiveTopologyPatchListRestart"},
 	{vuid.VkCmdDraw_None_08610, "a sampler with unnormalized coordinates samples with an explicit level of detail, without projection or comparison"},
 	{vuid.VkCmdDraw_None_08611, "a sampler with unnormalized coordinates samples without a bias or an offset"},
 	{vuid.VkCmdDraw_None_10068, "an index of an array of descriptors is below the descriptors of the binding"},
@@ -55,19 +55,26 @@ var bound = map[string]string{
 // lists are the topologies without strips, fans and patches.
 var lists = []enum.Topology{enum.TopologyPointList, enum.TopologyLineList, enum.TopologyTriangleList, enum.TopologyLineListWithAdjacency, enum.TopologyTriangleListWithAdjacency}
 
-// drawObjects checks shader objects with the state that they are drawn with.
-func (l *linker) drawObjects() {
+// drawn checks shader objects, and pipelines with dynamic states that commands have set, with
+// the input assembly that they are drawn with.
+func (l *linker) drawn() {
 	a, v, control := l.d.Assembly, l.stage(vertex), l.stage(tessellationControl)
 	if a == nil || v == nil {
 		return
 	}
+	objects, varies := l.d.Kind == ShaderObjects, l.d.dynamic(enum.DynamicStatePrimitiveTopology)
+	set := l.setFor(enum.DynamicStatePrimitiveTopology)
 	switch {
+	case !objects && (!varies || !set):
 	case control != nil && a.Topology != enum.TopologyPatchList:
 		l.fail(vuid.VkCmdDraw_primitiveTopology_10286, []Side{entrySide(control)}, "there is a tessellation control stage and the topology is %s; must be %s", a.Topology, enum.TopologyPatchList)
 	case control == nil && a.Topology == enum.TopologyPatchList:
 		l.fail(vuid.VkCmdDraw_primitiveTopology_10747, []Side{entrySide(v)}, "the topology is %s and there is no tessellation control stage; must be one", a.Topology)
 	case a.Topology == enum.TopologyPointList && l.stage(geometry) == nil && l.d.lacks("maintenance5") && !stores(v, spirv.BuiltInPointSize):
 		l.fail(vuid.VkCmdDraw_primitiveTopology_10748, []Side{entrySide(v)}, "the topology is %s and the vertex stage does not write PointSize; must write it without the feature maintenance5", a.Topology)
+	}
+	if !objects && (varies && !set || !l.d.dynamic(enum.DynamicStatePrimitiveRestartEnable) || !l.setFor(enum.DynamicStatePrimitiveRestartEnable)) {
+		return
 	}
 	if a.PrimitiveRestart && slices.Contains(lists, a.Topology) {
 		l.off(vuid.VkCmdDraw_None_09637, "primitiveTopologyListRestart", []Side{entrySide(v)}, "primitives of the topology "+a.Topology.String()+" restart")
@@ -81,7 +88,7 @@ func (l *linker) drawObjects() {
 // coordinates.
 func (l *linker) unnormalized(s *Shader) {
 	of := s.bound(func(r *iface.Resource) bool {
-		b := l.d.Layout.binding(r.Set, r.Binding)
+		b := l.d.Layout.binding(s, r)
 		return b != nil && len(b.Immutable) > 0 && !slices.ContainsFunc(b.Immutable, func(x Sampler) bool { return !x.Unnormalized })
 	})
 	if len(of) == 0 {
@@ -155,7 +162,7 @@ func (l *linker) indices(s *Shader) {
 			if r == nil || len(at.path) == 0 || at.path[0].at != i {
 				continue
 			}
-			b, k := l.d.Layout.binding(r.Set, r.Binding), t.m.Const(at.path[0].index)
+			b, k := l.d.Layout.binding(s, r), t.m.Const(at.path[0].index)
 			if b != nil && k != nil && k.Known && b.Type != InlineUniformBlock && k.Bits >= uint64(b.Count) {
 				l.warn(vuid.VkCmdDraw_None_10068, []Side{s.at(i), resourceSide(s, r), b.side(r.Set)}, "element %d of %s is used, and its binding has %d descriptors; must be one of them", k.Bits, r.Name, b.Count)
 			}

@@ -92,19 +92,30 @@ func (l *linker) samples(f *Shader) {
 	if m := l.d.Multisample; m != nil && m.Locations && slices.Contains(f.Entry.Capabilities, spirv.CapabilityInterpolationFunction) && interpolatesAtSample(f) {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_sampleLocationsEnable_01524, side, "the fragment stage has InterpolateAtSample, and samples have locations of their own; must not have both")
 	}
-	if l.d.Multisample != nil || l.d.Rasterization == nil || !l.d.HasDynamic || l.d.Library || l.d.Parts != 0 ||
-		l.d.dynamic(enum.DynamicStateRasterizationSamples) || l.d.dynamic(enum.DynamicStateSampleMask) || l.d.dynamic(enum.DynamicStateAlphaToCoverageEnable) {
+	if l.d.Multisample != nil || l.d.Rasterization == nil || !l.d.HasDynamic || l.d.Library || l.d.Parts != 0 {
 		return
 	}
+	ones, known := l.d.feature("alphaToOne")
+	set := l.dynamic3(enum.DynamicStateRasterizationSamples, enum.DynamicStateSampleMask, enum.DynamicStateAlphaToCoverageEnable)
+	if set && (!ones || !known || l.d.dynamic(enum.DynamicStateAlphaToOneEnable)) {
+		return
+	}
+	const code = vuid.VkGraphicsPipelineCreateInfo_Input_06632
 	for i := range f.Entry.Inputs {
 		if v := &f.Entry.Inputs[i]; v.Sample {
-			l.fail(vuid.VkGraphicsPipelineCreateInfo_Input_06632, []Side{variableSide(f, v)}, "%s is of each sample and there is no multisample state; must be some", v.Name)
+			l.fail(code, []Side{variableSide(f, v)}, "%s is of each sample and there is no multisample state; must be some", v.Name)
+			return
+		}
+	}
+	for _, b := range [...]spirv.BuiltIn{spirv.BuiltInSampleId, spirv.BuiltInSamplePosition} {
+		if hasBuiltIn(f.Entry, b) { // it enables sample shading
+			l.fail(code, side, "the fragment stage has %s and there is no multisample state; must be some", b)
 			return
 		}
 	}
 }
 
-// interpolatesAtSample reports whether a module has InterpolateAtSample of
+// interpolatesAtSample reports whether an entry point may run InterpolateAtSample of
 // GLSL.std.450.
 func interpolatesAtSample(s *Shader) bool {
 	const number = 77
@@ -112,15 +123,12 @@ func interpolatesAtSample(s *Shader) bool {
 	if m == nil {
 		return false
 	}
-	for k := range m.Functions {
-		for i := m.Functions[k].Index; i < m.Functions[k].End; i++ {
-			in := m.Code.Inst(i)
-			if in.Op() != spirv.OpExtInst || len(in) < 5 || inst.ExtInst(in).Instruction() != number {
-				continue
-			}
-			if set := m.Code.DefInst(inst.ExtInst(in).Set()); set.Op() == spirv.OpExtInstImport && inst.ExtInstImport(set).Name() == "GLSL.std.450" {
-				return true
-			}
+	for _, in := range instructions(m, s.Entry) {
+		if in.Op() != spirv.OpExtInst || len(in) < 5 || inst.ExtInst(in).Instruction() != number {
+			continue
+		}
+		if set := m.Code.DefInst(inst.ExtInst(in).Set()); set.Op() == spirv.OpExtInstImport && inst.ExtInstImport(set).Name() == "GLSL.std.450" {
+			return true
 		}
 	}
 	return false

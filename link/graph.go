@@ -67,7 +67,7 @@ func (l *linker) graph() {
 		nodes = append(nodes, nodeOf(s))
 	}
 	for i, b := range l.d.Libraries {
-		k := newLinker(b)
+		kind := newLinker(b).kind()
 		side := []Side{{Stage: "library", Name: cmp.Or(b.Name, fmt.Sprint(i)), Decorations: b.Flags.String(), path: fmt.Sprintf("libraries[%d]", i)}, {Stage: "pipeline", Decorations: l.d.Flags.String()}}
 		switch mine, its := l.d.Flags&enum.PipelineFlagsDescriptorHeap != 0, b.Flags&enum.PipelineFlagsDescriptorHeap != 0; {
 		case mine && !its:
@@ -75,12 +75,14 @@ func (l *linker) graph() {
 		case its && !mine:
 			l.fail(vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11272, side, "a library is for descriptor heaps and the graph is not; must not be")
 		}
-		if k.kind() == Graphics {
+		if kind == Graphics {
 			l.off(vuid.VkExecutionGraphPipelineCreateInfoAMDX_shaderMeshEnqueue_10182, "shaderMeshEnqueue", side[:1], "the graph includes a graphics pipeline")
 		}
-		for _, s := range k.stages {
-			if s.Node != nil || StageOf(s.Entry.Model) == compute || StageOf(s.Entry.Model) == mesh {
-				nodes = append(nodes, nodeOf(s))
+		for _, g := range b.givers(0) { // a library may have taken in others
+			for _, s := range newLinker(g).stages {
+				if s.Node != nil || StageOf(s.Entry.Model) == compute || StageOf(s.Entry.Model) == mesh {
+					nodes = append(nodes, nodeOf(s))
+				}
 			}
 		}
 	}

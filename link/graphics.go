@@ -82,6 +82,7 @@ func (l *linker) graphics() {
 	l.external()
 	l.libraryLayout()
 	l.recordedState()
+	l.drawn()
 }
 
 // anyTopology reports whether the topology may be another when drawn.
@@ -93,10 +94,17 @@ func (l *linker) anyTopology() bool {
 	return !known || v != 0
 }
 
+// dynamic3 reports whether some states are all dynamic, for rules that need
+// VK_EXT_extended_dynamic_state3 for it too.
+func (l *linker) dynamic3(states ...enum.DynamicState) bool {
+	on, known := l.d.Device.Extension("VK_EXT_extended_dynamic_state3")
+	return (on || !known) && !slices.ContainsFunc(states, func(s enum.DynamicState) bool { return !l.d.dynamic(s) })
+}
+
 // topology checks the input assembly against the stages that follow it.
 func (l *linker) topology() {
 	control, evaluation := l.stage(tessellationControl), l.stage(tessellationEvaluation)
-	if control != nil && l.d.Tessellation == nil && l.d.Assembly != nil && l.d.HasDynamic && !l.d.dynamic(enum.DynamicStatePatchControlPoints) {
+	if control != nil && l.d.Tessellation == nil && l.d.Assembly != nil && l.d.HasDynamic && !l.dynamic3(enum.DynamicStatePatchControlPoints) {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_09022, []Side{entrySide(control)}, "there is a tessellation control stage and no tessellation state; must be one, or dynamic patch control points")
 	}
 	a := l.d.Assembly
@@ -237,6 +245,7 @@ func (l *linker) parts() {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_02097, []Side{{Stage: "pipeline", Decorations: p.String()}}, "there is no vertex input state in a library of %s; must be one, or dynamic", p)
 	}
 	if v := l.stage(vertex); v != nil && p == 0 && !l.d.Library && l.d.Kind == Graphics && l.d.Assembly != nil && l.d.Vertex == nil && l.d.HasDynamic && !l.d.dynamic(enum.DynamicStateVertexInput) {
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_02097, []Side{entrySide(v)}, "there is a vertex stage and no vertex input state; must be one, or dynamic")
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_08894, []Side{entrySide(v)}, "there is a vertex stage and no vertex input state; must be one")
 	}
 }
@@ -410,7 +419,7 @@ func (l *linker) readsRendered(f *Shader, r *Rendering) {
 	if r.Locations != nil && uint64(len(r.Locations)) != count {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_renderPass_09532, []Side{entrySide(f)}, "there are %d locations of color attachments and %d color attachments; must be as many", len(r.Locations), count)
 	}
-	if r.Inputs != nil {
+	if r.Inputs != nil || r.DepthInput != nil || r.StencilInput != nil {
 		return
 	}
 	for i := range f.Entry.Resources {

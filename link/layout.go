@@ -62,19 +62,26 @@ func (l *linker) codes(s *Shader) layoutCodes {
 	return codesOf[0]
 }
 
-// binding returns a binding of the layout, or nil if there is none.
-func (l *Layout) binding(set, binding uint32) *Binding {
+// binding returns the binding of a resource of a stage, or nil if there is none. A set for
+// each stage may have several bindings of a number: the binding for the stage is the one of
+// the resource.
+func (l *Layout) binding(s *Shader, r *iface.Resource) (first *Binding) {
 	for i := range l.Sets {
-		if l.Sets[i].Number != set {
+		if l.Sets[i].Number != r.Set {
 			continue
 		}
 		for k := range l.Sets[i].Bindings {
-			if b := &l.Sets[i].Bindings[k]; b.Binding == binding {
+			b := &l.Sets[i].Bindings[k]
+			switch {
+			case b.Binding != r.Binding:
+			case b.Stages>>StageOf(s.Entry.Model)&1 != 0:
 				return b
+			case first == nil:
+				first = b
 			}
 		}
 	}
-	return nil
+	return first
 }
 
 // takes reports whether a variable of one kind may use a descriptor of a type (Vulkan,
@@ -113,7 +120,7 @@ func (l *linker) resources(s *Shader) {
 			continue
 		}
 		side := resourceSide(s, r)
-		b := l.d.Layout.binding(r.Set, r.Binding)
+		b := l.d.Layout.binding(s, r)
 		if b == nil {
 			l.fail(c.stage, []Side{side}, "%s is at set %d binding %d, which the layout does not have; must have it", r.Name, r.Set, r.Binding)
 			continue

@@ -112,6 +112,7 @@ var layoutCountRules = func() []Rule {
 		{vuid.VkPipelineLayoutCreateInfo_descriptorType_06531, "the inline uniform blocks of a pipeline layout have no more bytes than maxInlineUniformTotalSize"},
 		{vuid.VkPipelineLayoutCreateInfo_graphicsPipelineLibrary_06753, "without the feature graphicsPipelineLibrary no set of a pipeline layout is null"},
 		{vuid.VkPipelineLayoutCreateInfo_pImmutableSamplers_03566, "the immutable samplers of subsampled images are no more than maxDescriptorSetSubsampledSamplers"},
+		{vuid.VkPushConstantRange_stageFlags_requiredbitmask, "a push constant range is for a stage"},
 		{vuid.VkPushConstantRange_offset_00294, "a push constant range begins below maxPushConstantsSize"},
 		{vuid.VkPushConstantRange_offset_00295, "a push constant range begins at a multiple of 4"},
 		{vuid.VkPushConstantRange_size_00296, "a push constant range has bytes"},
@@ -253,6 +254,9 @@ func (l *linker) pushRange(i int) {
 		if both := l.d.Layout.Push[k].Stages & r.Stages; both != 0 {
 			l.fail(vuid.VkPipelineLayoutCreateInfo_pPushConstantRanges_00292, side, "ranges %d and %d are both for %s; must be for other stages", k, i, both)
 		}
+	}
+	if r.Stages == 0 {
+		l.fail(vuid.VkPushConstantRange_stageFlags_requiredbitmask, side, "the range is for no stage; must be for some")
 	}
 	if r.Offset%4 != 0 {
 		l.fail(vuid.VkPushConstantRange_offset_00295, side, "the range begins at byte %d; must be a multiple of 4", r.Offset)

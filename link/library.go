@@ -100,6 +100,24 @@ func giver(list []*Description, p enum.Parts) *Description {
 	return nil
 }
 
+// needed returns the parts of a complete pipeline (Vulkan, Complete Graphics Pipelines): vertex
+// input for a vertex stage only, and the parts of fragments unless all primitives are
+// discarded.
+func needed(list []*Description) enum.Parts {
+	need := allParts
+	g := giver(list, enum.PartsPreRasterizationShaders)
+	if g == nil {
+		return need
+	}
+	if g.Rasterization != nil && g.Rasterization.Discard && !g.dynamic(enum.DynamicStateRasterizerDiscardEnable) {
+		need &^= enum.PartsFragmentShader | enum.PartsFragmentOutputInterface
+	}
+	if slices.ContainsFunc(g.Stages, func(s Shader) bool { return s.Entry != nil && StageOf(s.Entry.Model) == mesh }) {
+		need &^= enum.PartsVertexInputInterface
+	}
+	return need
+}
+
 // merged returns the pipeline that its parts make.
 func (d *Description) merged() *Description {
 	list := d.givers(0)
@@ -131,13 +149,7 @@ func (d *Description) merged() *Description {
 	if out.Layout == nil {
 		out.Layout = union(list)
 	}
-	need := allParts
-	if out.Rasterization != nil && out.Rasterization.Discard {
-		need &^= enum.PartsFragmentShader | enum.PartsFragmentOutputInterface
-	}
-	if slices.ContainsFunc(out.Stages, func(s Shader) bool { return s.Entry != nil && StageOf(s.Entry.Model) == mesh }) {
-		need &^= enum.PartsVertexInputInterface
-	}
+	need := needed(list)
 	unread := slices.ContainsFunc(out.Stages, func(s Shader) bool { return s.Entry == nil })
 	if out.Parts&need == need && out.Flags&enum.PipelineFlagsLibrary == 0 && !unread {
 		out.Parts = 0
@@ -155,6 +167,9 @@ func (l *linker) takesIn(depth int) {
 	whole := newLinker(l.d.merged())
 	whole.pieces = l.d.givers(0)
 	whole.judge()
+	if v := whole.stage(vertex); v != nil && !l.d.Library && l.d.Flags&enum.PipelineFlagsLibrary == 0 && giver(whole.pieces, enum.PartsVertexInputInterface) == nil {
+		whole.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_08894, []Side{entrySide(v)}, "there is a vertex stage and no library has the part %s; must be one", enum.PartsVertexInputInterface)
+	}
 	for _, f := range whole.found {
 		if !known[[2]string{f.Code, f.Message}] && len(l.found) < maxFindings {
 			l.found = append(l.found, f)

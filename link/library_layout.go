@@ -247,7 +247,7 @@ func (l *linker) made(list []*Description) {
 		}
 	}
 	u := union(list)
-	if given != allParts || u == nil {
+	if need := needed(list); given&need != need || u == nil {
 		return
 	}
 	side := []Side{{Stage: "pipeline", Decorations: p.Flags.String()}, {Stage: "libraries", Decorations: u.Flags.String()}}

@@ -68,6 +68,10 @@ func linkAt(d *Description, depth int) []Finding {
 	case d.Kind == ExecutionGraph: // its libraries are whole pipelines
 		l.libraries(depth)
 		l.judge()
+	case l.isRays():
+		l.libraries(depth)
+		l.rayPieces()
+		l.judge()
 	default:
 		l.takesIn(depth)
 	}
@@ -145,7 +149,10 @@ func (l *linker) report(severity diag.Severity, code string, sides []Side, forma
 // applies to it.
 func (l *linker) named(code string) (string, bool) {
 	if l.recorded {
-		c, ok := recordedCodes[code]
+		if c, ok := recordedCodes[code]; ok {
+			return c, true
+		}
+		c, ok := set[code]
 		return c, ok
 	}
 	switch l.d.Kind {

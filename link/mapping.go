@@ -104,7 +104,7 @@ var mappedKinds = [...]struct {
 	limit string // that heap offsets are multiples of
 	code  string
 }{
-	{"an image", []iface.Descriptor{iface.SampledImage, iface.StorageImage, iface.StorageTexelBuffer, iface.InputAttachment}, "imageDescriptorAlignment", vuid.VkDescriptorSetAndBindingMappingEXT_source_11251},
+	{"an image", []iface.Descriptor{iface.SampledImage, iface.StorageImage, iface.UniformTexelBuffer, iface.StorageTexelBuffer, iface.InputAttachment}, "imageDescriptorAlignment", vuid.VkDescriptorSetAndBindingMappingEXT_source_11251},
 	{"a block", []iface.Descriptor{iface.UniformBuffer, iface.StorageBuffer}, "bufferDescriptorAlignment", vuid.VkDescriptorSetAndBindingMappingEXT_source_11252},
 	{"a sampler", []iface.Descriptor{iface.Sampler}, "samplerDescriptorAlignment", vuid.VkDescriptorSetAndBindingMappingEXT_source_11253},
 	{"a combined image sampler", []iface.Descriptor{iface.CombinedImageSampler}, "imageDescriptorAlignment", vuid.VkDescriptorSetAndBindingMappingEXT_source_12406},

@@ -16,10 +16,10 @@ const maxMappings = 1024
 
 // mappings checks how the resources of a stage are mapped to descriptor heaps.
 func (l *linker) mappings(s *Shader) {
-	if s.Mappings == nil {
-		return
+	var list []Mapping
+	if s.Mappings != nil {
+		list = *s.Mappings
 	}
-	list := *s.Mappings
 	if len(list) > 0 {
 		l.off(vuid.VkPipelineShaderStageCreateInfo_descriptorHeap_11314, "descriptorHeap", []Side{entrySide(s)}, "resources are mapped")
 	}
@@ -126,7 +126,7 @@ func (l *linker) mappedOffsets(s *Shader, m *Mapping, side Side) {
 		if o.below == "" {
 			continue
 		}
-		if most, known := l.d.limit(o.limit); known && n+o.multiple > most {
+		if most, known := l.d.limit(o.limit); known && (n > most || o.multiple > most-n) {
 			l.fail(o.below, sides, "%s is %d; must be %d below %s, %d", o.what, n, o.multiple, o.limit, most)
 		}
 	}
@@ -145,7 +145,7 @@ func (l *linker) aligned(code, limit, what string, n uint64, sides []Side) {
 // mapped checks a resource and its mapping.
 func (l *linker) mapped(s *Shader, m *Mapping, r *iface.Resource, sides []Side) {
 	if m.isHeap() {
-		l.heapDescriptor(m, r, sides)
+		l.heapDescriptor(s, m, r, sides)
 	}
 	data := m.Source == enum.MappingSourcePushData || m.Source == enum.MappingSourceShaderRecordData || m.Source == enum.MappingSourceResourceHeapData
 	if data && r.Type != iface.UniformBuffer {
@@ -181,9 +181,13 @@ func (l *linker) mapped(s *Shader, m *Mapping, r *iface.Resource, sides []Side) 
 }
 
 // heapDescriptor checks a resource with a descriptor in a heap.
-func (l *linker) heapDescriptor(m *Mapping, r *iface.Resource, sides []Side) {
+func (l *linker) heapDescriptor(s *Shader, m *Mapping, r *iface.Resource, sides []Side) {
+	kind := r.Type
+	if kind == iface.UniformTexelBuffer && withSampler(s, r.ID) {
+		kind = iface.CombinedImageSampler
+	}
 	for i := range mappedKinds {
-		if k := &mappedKinds[i]; slices.Contains(k.of, r.Type) {
+		if k := &mappedKinds[i]; slices.Contains(k.of, kind) {
 			l.aligned(k.code, k.limit, "heap_offset", m.HeapOffset, sides)
 			l.aligned(k.code, k.limit, "heap_array_stride", m.HeapArrayStride, sides)
 		}
@@ -196,6 +200,24 @@ func (l *linker) heapDescriptor(m *Mapping, r *iface.Resource, sides []Side) {
 	if m.Sampler != nil && len(r.Arrays) > 0 {
 		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_11399, sides, "%s is an array and its mapping has a sampler of its own; must be no array", r.Name)
 	}
+}
+
+// withSampler reports whether a variable is of OpTypeSampledImage. A uniform texel buffer may
+// be of it or of OpTypeImage.
+func withSampler(s *Shader, id spirv.ID) bool {
+	m := s.facts()
+	if m == nil {
+		return false
+	}
+	v := m.Variable(id)
+	if v == nil {
+		return false
+	}
+	t := v.Type
+	for t != nil && (t.Op == spirv.OpTypeArray || t.Op == spirv.OpTypeRuntimeArray) {
+		t = t.Elem
+	}
+	return t != nil && t.Op == spirv.OpTypeSampledImage
 }
 
 // unmapped checks that all resources of a stage for descriptor heaps are mapped.

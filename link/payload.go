@@ -106,7 +106,7 @@ var called = [...]struct {
 // payloads checks the data that the stages of a ray tracing pipeline share; r is nil if its
 // groups are not known.
 func (l *linker) payloads(r *Rays) {
-	if !l.d.Library && (r == nil || len(r.Libraries) == 0) && l.d.Flags&enum.PipelineFlagsLibrary == 0 {
+	if !l.d.Library && len(l.d.Libraries) == 0 && (r == nil || len(r.Libraries) == 0) && l.d.Flags&enum.PipelineFlagsLibrary == 0 {
 		for _, k := range called {
 			l.givers(k.give, k.take, k.what, k.code)
 		}

@@ -47,17 +47,16 @@ func (l *linker) rays() {
 		}
 	}
 	l.off(vuid.VkCreateRayTracingPipelinesKHR_rayTracingPipeline_03586, "rayTracingPipeline", []Side{{Stage: "pipeline"}}, "the pipeline traces rays")
-	r := l.d.Rays
+	r, side := l.d.Rays, []Side{{Stage: "pipeline"}}
+	library := l.d.Flags&enum.PipelineFlagsLibrary != 0
+	if whole := r != nil || l.d.Kind != Any; whole && !library && !l.d.Library && !l.hasRaygen() {
+		l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_stage_03425, side, "the pipeline is no library and has no raygen stage; must have one")
+	}
 	if r == nil {
 		l.payloads(nil)
 		return
 	}
-	side := []Side{{Stage: "pipeline"}}
 	l.notEmpty(r, side)
-	library := l.d.Flags&enum.PipelineFlagsLibrary != 0
-	if !library && !l.d.Library && !l.hasRaygen() {
-		l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_stage_03425, side, "the pipeline is no library and has no raygen stage; must have one")
-	}
 	l.over(vuid.VkRayTracingPipelineCreateInfoKHR_maxPipelineRayRecursionDepth_03589, "VkPhysicalDeviceRayTracingPipelinePropertiesKHR::maxRayRecursionDepth", uint64(r.Depth), side, "the recursion depth")
 	if r.Interface != nil {
 		l.over(vuid.VkRayTracingPipelineInterfaceCreateInfoKHR_maxPipelineRayHitAttributeSize_03605, "maxRayHitAttributeSize", uint64(r.Interface.HitAttribute), side, "the size of hit attributes")
@@ -75,7 +74,48 @@ func (l *linker) rays() {
 // hasRaygen reports whether the pipeline or one of its libraries has a raygen
 // stage.
 func (l *linker) hasRaygen() bool {
-	return l.stage(raygen) != nil || slices.ContainsFunc(l.d.Rays.Libraries, func(b RayLibrary) bool { return slices.Contains(b.Stages, 1<<raygen) })
+	own := l.d.rayLibrary(0)
+	return slices.Contains(own.Stages, 1<<raygen)
+}
+
+// rayPieces adds the libraries that are described as pipelines to the libraries of the
+// shader groups.
+func (l *linker) rayPieces() {
+	if l.d.Rays == nil {
+		return // there are no groups
+	}
+	own, r := *l.d, *l.d.Rays
+	r.Libraries = slices.Clone(r.Libraries)
+	for _, b := range own.Libraries {
+		r.Libraries = append(r.Libraries, b.rayLibrary(0))
+	}
+	own.Rays = &r
+	l.d = &own
+}
+
+// rayLibrary returns what the rules on libraries of shader groups need of a pipeline: its
+// stages, then the stages of its own libraries.
+func (d *Description) rayLibrary(depth int) RayLibrary {
+	out := RayLibrary{Flags: d.Flags}
+	for i := range d.Stages {
+		stage := d.Stages[i].Stage
+		if e := d.Stages[i].Entry; e != nil && StageOf(e.Model) >= 0 {
+			stage = 1 << StageOf(e.Model)
+		}
+		out.Stages = append(out.Stages, stage)
+	}
+	if r := d.Rays; r != nil {
+		out.Interface, out.Depth = r.Interface, &r.Depth
+		for i := range r.Libraries {
+			out.Stages = append(out.Stages, r.Libraries[i].Stages...)
+		}
+	}
+	for _, b := range d.Libraries {
+		if depth < maxLibraries {
+			out.Stages = append(out.Stages, b.rayLibrary(depth+1).Stages...)
+		}
+	}
+	return out
 }
 
 // libraryFlags are the flags that a pipeline shares with its libraries: of a

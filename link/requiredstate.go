@@ -23,6 +23,13 @@ func (r *recordedDraw) known(s enum.DynamicState) bool {
 	return slices.Contains(r.set, s) || !r.objects && r.linker.d.HasDynamic && !r.linker.d.dynamic(s)
 }
 
+// setFor reports whether a command has set a state for a draw of vertices, so that the
+// description has its current value.
+func (l *linker) setFor(s enum.DynamicState) bool {
+	c := l.d.Commands
+	return c != nil && c.Draw && c.Set != nil && slices.Contains(*c.Set, s)
+}
+
 // stateCondition is a condition on which a draw needs a state.
 type stateCondition struct {
 	words string

@@ -192,7 +192,7 @@ func (l *linker) objects() {
 	if len(linked) > 0 {
 		l.linked(linked)
 	}
-	l.drawObjects()
+	l.drawn()
 	if c, e := l.stage(tessellationControl), l.stage(tessellationEvaluation); c != nil && e != nil && (c.Object|e.Object)&enum.ObjectFlagsLinkStage == 0 {
 		l.agree(c, e, false)
 	}

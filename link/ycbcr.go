@@ -28,7 +28,7 @@ var ycbcrRules = []Rule{
 // converted checks how a stage uses values that immutable samplers convert from Y′CbCr.
 func (l *linker) converted(s *Shader) {
 	of := s.bound(func(r *iface.Resource) bool {
-		b := l.d.Layout.binding(r.Set, r.Binding)
+		b := l.d.Layout.binding(s, r)
 		return b != nil && b.Ycbcr && (r.Type == iface.Sampler || r.Type == iface.SampledImage || r.Type == iface.CombinedImageSampler)
 	})
 	for i := range s.Entry.Resources { // in the order of the stage
@@ -37,7 +37,7 @@ func (l *linker) converted(s *Shader) {
 			continue
 		}
 		sides := func() []Side {
-			return []Side{resourceSide(s, r), l.d.Layout.binding(r.Set, r.Binding).side(r.Set)}
+			return []Side{resourceSide(s, r), l.d.Layout.binding(s, r).side(r.Set)}
 		}
 		switch r.Type {
 		case iface.Sampler:
@@ -117,7 +117,7 @@ func imageOf(in spirv.Inst) (spirv.ID, bool) {
 // reads subsampled images (Vulkan, Descriptor Set Interface).
 func (l *linker) subsampled(s *Shader) {
 	of := s.bound(func(r *iface.Resource) bool {
-		b := l.d.Layout.binding(r.Set, r.Binding)
+		b := l.d.Layout.binding(s, r)
 		return b != nil && !b.Ycbcr && r.Type == iface.CombinedImageSampler && len(r.Arrays) > 0 && slices.ContainsFunc(b.Immutable, func(k Sampler) bool { return k.Subsampled })
 	})
 	if len(of) == 0 {

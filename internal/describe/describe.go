@@ -359,9 +359,9 @@ type layoutFile struct {
 
 // rangeFile is a push constant range as it is written.
 type rangeFile struct {
-	Offset uint32        `yaml:"offset"`
-	Size   uint32        `yaml:"size"`
-	Stages []link.Stages `yaml:"stages"`
+	Offset uint32         `yaml:"offset"`
+	Size   uint32         `yaml:"size"`
+	Stages *[]link.Stages `yaml:"stages"` // nil: all
 }
 
 // bindingFile is one binding of a set.
@@ -369,7 +369,7 @@ type bindingFile struct {
 	Number   *uint32               `yaml:"binding"` // in place of its key, so that two may have one number
 	Type     link.DescriptorType   `yaml:"type"`
 	Count    *uint32               `yaml:"count"`
-	Stages   []link.Stages         `yaml:"stages"`
+	Stages   *[]link.Stages        `yaml:"stages"` // nil: all
 	Mutable  []link.DescriptorType `yaml:"mutable"`
 	Flags    enum.BindingFlags     `yaml:"flags"`
 	Samplers samplersFile          `yaml:"immutable_samplers"`
@@ -439,13 +439,13 @@ func (in *layoutFile) layout() (*link.Layout, error) {
 	return out, nil
 }
 
-// allOf is the set of stages that are named; none are all.
-func allOf(list []link.Stages) (out link.Stages) {
-	for _, s := range list {
-		out |= s
-	}
-	if len(list) == 0 {
+// allOf is the set of stages that are named, all if there is no list.
+func allOf(list *[]link.Stages) (out link.Stages) {
+	if list == nil {
 		return link.AllStages
+	}
+	for _, s := range *list {
+		out |= s
 	}
 	return out
 }
