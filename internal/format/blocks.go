@@ -111,8 +111,8 @@ func (b *Blocks) Texel(block []byte, x, y, z int) [4]float32 {
 	return one[0]
 }
 
-// DecodedFormat returns the smallest uncompressed format that represents each decoded texel exactly: the
-// format of a decoded copy of an image. The name lacks VK_FORMAT_.
+// DecodedFormat returns a small uncompressed format that represents each decoded texel exactly: the format of a decoded copy of an
+// image. The name lacks VK_FORMAT_; StoredByName knows it.
 func (b *Blocks) DecodedFormat() string {
 	switch b.class {
 	case bc7, etc2, etc2Alpha, pvrtc1, pvrtc2:
@@ -120,6 +120,14 @@ func (b *Blocks) DecodedFormat() string {
 			return "R8G8B8A8_SRGB"
 		}
 		return "R8G8B8A8_UNORM"
+	case bc1, bc2:
+		if !b.srgb {
+			return storedInfos[0].Name
+		}
+	case bc3:
+		if !b.srgb {
+			return storedInfos[1].Name
+		}
 	case bc4, eac1:
 		return "R32_SFLOAT"
 	case bc5, eac2:

@@ -92,7 +92,7 @@ func (f *Format) fieldOf(c Component) field {
 	}
 	switch c.Numeric {
 	case UNorm, SRGB:
-		l.top = float32(c.mask())
+		l.top = float32(c.one())
 	case SNorm:
 		l.top = float32(c.mask() >> 1)
 	}
@@ -125,7 +125,7 @@ func (c *Codec) KeepsCodes() bool {
 	for i := range c.fields {
 		switch l := &c.fields[i]; {
 		case l.size == 0 || l.numeric == UInt || l.numeric == SInt:
-		case (l.numeric == UNorm || l.numeric == SRGB) && l.bits <= 16:
+		case (l.numeric == UNorm || l.numeric == SRGB) && l.bits <= 16 && l.top == float32(l.mask):
 		default:
 			return false
 		}

@@ -17,7 +17,7 @@
 //	layout.go         Layout, BufferCopy: sizes and pitches
 //	planes.go         planes and channels of multi-planar and subsampled formats
 //	ycbcr.go          Y′CbCr models, ranges, chroma reconstruction
-//	blocks.go         Blocks: decoding of compressed blocks
+//	blocks.go         Blocks: decoding of compressed blocks; decoded.go formats of decoded texels
 //	bc.go             BC1 to BC5
 //	bptc.go           BC6H and BC7; bptc_table.go their partitions and modes
 //	etc.go            ETC2 and EAC
@@ -87,6 +87,7 @@ type Component struct {
 	Numeric Numeric
 	Bits    int // width, 1 to 64
 	Shift   int // position of the lowest bit in the texel, its bytes in little-endian order
+	One     int // the code of 1 of UNorm in the formats of decoded blocks; 0 is the code with all bits set
 }
 
 // Format is the layout of an uncompressed single-plane format. ByName alone creates formats; two formats

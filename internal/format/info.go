@@ -70,6 +70,9 @@ func (i *Info) Texel() *Format {
 	if i == nil {
 		return nil
 	}
+	if i.ID >= firstStored {
+		return &storedTexels[i.ID-firstStored]
+	}
 	return texels()[position(i.ID)]
 }
 

@@ -36,7 +36,7 @@ func (c Component) Value(raw uint64) float64 {
 	signed := int64(raw<<(64-c.Bits)) >> (64 - c.Bits)
 	switch c.Numeric {
 	case UNorm:
-		return float64(raw) / float64(c.mask())
+		return float64(raw) / float64(c.one())
 	case SNorm:
 		return max(float64(signed)/float64(c.mask()>>1), -1)
 	case SRGB:
@@ -63,7 +63,7 @@ func (c Component) Value(raw uint64) float64 {
 func (c Component) Convert(v float64) uint64 {
 	switch c.Numeric {
 	case UNorm:
-		return roundClamped(v*float64(c.mask()), 0, float64(c.mask()))
+		return roundClamped(v*float64(c.one()), 0, float64(c.one()))
 	case SRGB:
 		return roundClamped(linearToSRGB(v)*float64(c.mask()), 0, float64(c.mask()))
 	case SNorm:

@@ -71,6 +71,9 @@ const (
 func channelType(f *format.Format) int {
 	c := f.Components()[0]
 	width := slices.Index([]int{8, 16, 32}, c.Bits)
+	if c.One != 0 { // decoded blocks
+		return channelFloat
+	}
 	switch c.Numeric {
 	case format.SNorm, format.SScaled:
 		return channelSNorm8 + min(max(width, 0), 1)

@@ -79,11 +79,11 @@ func (k *viewKey) convert(m *Image, d ViewDesc) error {
 	if v == nil {
 		return nil
 	}
-	f := format.ByID(k.format)
+	f := format.Stored(k.format)
 	switch {
 	case v.Model > enum.YcbcrModelYcbcr2020 || v.Range > enum.YcbcrRangeItuNarrow || v.X > enum.ChromaLocationMidpoint || v.Y > enum.ChromaLocationMidpoint:
 		return descErrorf("a conversion with an unknown model, range or location; must be Vulkan's")
-	case d.Aspect > format.Color || f.Numeric != "UNORM" || k.samples > 0:
+	case d.Aspect > format.Color || f.Numeric != "UNORM" || k.samples > 0 || format.ByID(k.format) == nil:
 		return descErrorf("a conversion of %s, aspect %d; must be of a UNORM color format with one sample", f.Name, d.Aspect)
 	case k.swizzle != [4]enum.Swizzle{enum.SwizzleR, enum.SwizzleG, enum.SwizzleB, enum.SwizzleA}:
 		return descErrorf("a conversion of a view with a swizzle; must be the identity")

@@ -15,6 +15,7 @@ type texel struct {
 	wordBytes int                  // size of a word: 1, 2, 4 or 8
 	channels  [4]*format.Component // of R, G, B, A; nil if absent; depth or stencil is R
 	exp       *format.Component    // the shared exponent
+	fractions bool                 // components are multiples of fractions: decoded blocks
 }
 
 // texelOf returns the layout of the view's texels. If luma and chroma have separate texels, each source has
@@ -39,6 +40,7 @@ func texelAs(f format.Format) texel {
 	}
 	for i := range x.Components() {
 		k := &x.Components()[i]
+		x.fractions = x.fractions || k.One != 0
 		switch k.Channel {
 		case format.X:
 		case format.E:
@@ -194,6 +196,9 @@ func (c *code) scaleComponent(k *format.Component, v ir.V, unit float64) ir.V {
 	case format.SNorm:
 		top = unit * float64(uint64(1)<<(k.Bits-1)-1)
 	case format.UNorm:
+		if k.One != 0 {
+			top = unit * float64(k.One)
+		}
 	default:
 		return v
 	}

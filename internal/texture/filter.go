@@ -31,8 +31,11 @@ type filter struct {
 type values = [4]ir.V
 
 // scalesLate reports whether texels are weighted before they are scaled from units of the last place. The
-// sums of 8-bit fixed point are then exact, and only one division per sample is needed.
-func (c *code) scalesLate() bool { return !c.bordered() && !c.s.compare && !c.v.converted }
+// sums of 8-bit fixed point are then exact, and only one division per sample is needed. The texels of decoded blocks are weighted as
+// the floats that they represent, as in formats whose blocks are decoded to floats.
+func (c *code) scalesLate() bool {
+	return !c.bordered() && !c.s.compare && !c.v.converted && !c.texelOf().fractions
+}
 
 // finite reports whether no value of a sample can be an infinity, NaN or −0. Then 0 + (x−0)·1 is x exactly,
 // on which trilinear relies.
@@ -160,7 +163,7 @@ func (f *filter) compared(depth ir.V) ir.V {
 	case depth == 0:
 		depth = f.num(0)
 	}
-	if k := f.x.channels[0]; k != nil && k.Numeric == format.UNorm {
+	if k := f.x.channels[0]; k != nil && k.Numeric == format.UNorm && k.One == 0 {
 		ref = f.nmin(f.nmax(ref, f.num(0)), f.num(1))
 	}
 	return f.Select(f.passes(ref, depth), f.num(1), f.num(0))

@@ -51,7 +51,7 @@ func (k viewKey) word() uint64 {
 
 // texel returns the format of the texels in memory.
 func (k viewKey) texel() format.Format {
-	if f := format.ByID(k.format).Texel(); f != nil {
+	if f := format.Stored(k.format).Texel(); f != nil {
 		return *f
 	}
 	return format.Format{}

@@ -271,8 +271,11 @@ func aspects(i *format.Info) []aspectFormat {
 
 // plane lays out one aspect.
 func (m *Layout) plane(a aspectFormat) (p planeLayout, err error) {
-	f, ok := format.ByName(a.format)
+	var f format.Format
+	texel := format.StoredByName(a.format).Texel()
+	ok := texel != nil
 	if ok {
+		f = *texel
 		of := a.aspect
 		if of >= format.Plane0 {
 			of = format.Color

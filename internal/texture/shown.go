@@ -32,7 +32,7 @@ func Show(memory, shape []byte) (*Shown, bool) {
 	for i := range s.key.swizzle {
 		s.key.swizzle[i] = enum.Swizzle(w >> (42 + 3*i) & 7)
 	}
-	s.info = format.ByID(s.key.format)
+	s.info = format.Stored(s.key.format)
 	if w == 0 || w>>54&127 != 0 || s.info == nil || s.info.Texel() == nil || s.Samples() < 1 {
 		return nil, false
 	}

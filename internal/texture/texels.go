@@ -180,7 +180,7 @@ func (v *View) Info() *format.Info {
 	if v == nil {
 		return nil
 	}
-	return format.ByID(v.key.format)
+	return format.Stored(v.key.format)
 }
 
 // Samples returns the number of samples per texel; 0 for nil.

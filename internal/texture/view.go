@@ -182,7 +182,7 @@ func (p *plane) square(n int) bool {
 // viewed returns the format in which the view reads the plane: one with texels of as many bytes. The class of a color format does
 // not matter here: the rules on views compare classes.
 func (p *plane) viewed(m *Image, d ViewDesc) (*format.Info, error) {
-	f := format.InfoByName(p.texel.Name)
+	f := format.StoredByName(p.texel.Name)
 	if d.Format == "" || d.Format == m.Format {
 		return f, nil
 	}
