@@ -20,6 +20,11 @@ func (s *shader) writeOutputs(early bool) {
 	set := s.outputCoverage()
 	if s.multi() {
 		s.set(varSet, set)
+		if s.covers != nil && s.limitsCoverage() {
+			for n := range s.covers {
+				s.covers[n] = s.contains(set, s.B.I32(uint32(n)))
+			}
+		}
 		if s.From.Observed {
 			s.Probe(ir.ProbeMask, s.Not(s.B.Cmp(ir.Eq, set, s.B.Const(s.setType(), 0))))
 		}
@@ -29,6 +34,7 @@ func (s *shader) writeOutputs(early bool) {
 		s.B.If(remains)
 		defer s.B.End()
 	}
+	s.packColors()
 	s.forEachSample(func(n ir.V) {
 		if tests {
 			s.test(n, func() { s.colors(n) })
@@ -36,6 +42,23 @@ func (s *shader) writeOutputs(early bool) {
 			s.colors(n)
 		}
 	})
+}
+
+// packColors packs the colors that all samples of an invocation have, before the code for each sample.
+func (s *shader) packColors() {
+	s.ready = make([][]ir.V, len(s.key.Colors))
+	if !s.multi() || s.key.dither || s.Program.Checked(ir.SanitizeUndefined) {
+		return
+	}
+	for i := range s.key.Colors {
+		c := &s.key.Colors[i]
+		if !c.isWritten() || c.Blend.Enable || !s.hasOutput(ir.Location, 4*uint32(i)) {
+			continue
+		}
+		if a, ok := s.attachment(layout.BindColor+uint32(i), c.Format, c.Layered, s.B.I32(0)); ok && !(s.key.Logic && a.logical()) {
+			s.ready[i] = a.Pack(s.source(uint32(i), 0, &a))
+		}
+	}
 }
 
 // colored reports whether the program writes any color attachment, or reports that it does not.
@@ -70,7 +93,11 @@ func (s *shader) color(i uint32, c *colorKey, n ir.V) {
 	if !ok {
 		return
 	}
-	src := s.source(i, 0, &a)
+	next := s.ready[i]
+	var src [4]ir.V
+	if next == nil {
+		src = s.source(i, 0, &a)
+	}
 	mask := c.Blend.WriteMask
 	// The types are known here, so the program reports each covered sample without a condition. A sample that
 	// the mask or a test removes does not come here: no value of it is written.
@@ -79,8 +106,9 @@ func (s *shader) color(i uint32, c *colorKey, n ir.V) {
 			s.report(ir.SanitizeUndefined, "an output of a fragment of another numeric type than the attachment", text)
 		}
 	}
-	var old, next []ir.V
+	var old []ir.V
 	switch {
+	case next != nil:
 	case s.key.Logic && a.logical():
 		old = s.old(i, &a)
 		next = s.logic(s.key.logicOp, a.Pack(src), old)

@@ -23,6 +23,20 @@ func (s *shader) coveredSet(item, x, y ir.V) ir.V {
 	return set
 }
 
+// coverSamples reads which samples of pixel (x, y) of the block or strip are covered.
+func (s *shader) coverSamples(item, x, y ir.V) {
+	b := s.B
+	s.covers = nil
+	for n := range s.key.Samples {
+		bit, part := s.maskBit(item, x, y, 8+8*n)
+		if s.inStrips() && !s.swizzled {
+			bit = s.BuiltIn(ir.LocalInvocationIndex) // the same index; engines know its value for each lane
+		}
+		bit = b.Op(ir.Shl, ir.I32, b.I32(1), bit)
+		s.covers = append(s.covers, b.Cmp(ir.Eq, s.And(part, bit), bit))
+	}
+}
+
 // coveredBit returns the bit of pixel (x, y) in the mask at a byte offset in the item.
 func (s *shader) coveredBit(item, x, y ir.V, offset uint32) ir.V {
 	bit, part := s.maskBit(item, x, y, offset)

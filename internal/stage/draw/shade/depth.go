@@ -37,8 +37,11 @@ func (s *shader) depthTestOf(n ir.V, depth func() ir.V) *depthTest {
 	d.attachment, d.present = a, true
 	d.old = a.load()
 	z := s.inRange(depth())
+	if k.Clamp || k.Unrestricted { // the range 0 to 1 has no NaN: inRange replaces it
+		z = s.B.Op(ir.FCanon, ir.F32, z)
+	}
 	zero := s.Zero(ir.F32)
-	d.next = a.Pack([4]ir.V{s.B.Op(ir.FCanon, ir.F32, z), zero, zero, zero})
+	d.next = a.Pack([4]ir.V{z, zero, zero, zero})
 	return d
 }
 

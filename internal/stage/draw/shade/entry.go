@@ -158,6 +158,9 @@ func (s *shader) identifyPoint() {
 // runEarlyTests emits the tests before the program and reports whether the invocation is still
 // covered.
 func (s *shader) runEarlyTests(covered ir.V) ir.V {
+	if s.covers != nil {
+		return s.testCovers(covered)
+	}
 	b := s.B
 	merge := b.Block(ir.B1)
 	b.If(covered)
@@ -190,6 +193,46 @@ func (s *shader) runEarlyTests(covered ir.V) ir.V {
 	b.Br(merge, b.Bool(false))
 	b.End()
 	return b.Param(merge, 0)
+}
+
+// testCovers is runEarlyTests for separate samples.
+func (s *shader) testCovers(covered ir.V) ir.V {
+	b := s.B
+	var types []ir.Type
+	var pass, none []ir.V
+	for range s.covers {
+		types, none = append(types, ir.B1), append(none, b.Bool(false))
+	}
+	merge := b.Block(types...)
+	b.If(covered)
+	if s.hasInput(ir.SampleMask) && !s.From.Modes.Has(ir.PostDepthCoverage) {
+		s.set(varEarlySet, s.get(varSet))
+	}
+	for n, covered := range s.covers {
+		tested := b.Block(ir.B1)
+		b.If(covered)
+		if s.key.Test.any() {
+			s.testThen(b.I32(uint32(n)), func() {}, func(pass ir.V) { b.Br(tested, pass) })
+			if s.key.Test.Bounds {
+				b.Br(tested, b.Bool(false))
+			}
+		} else {
+			s.test(b.I32(uint32(n)), func() { b.Br(tested, b.Bool(true)) })
+		}
+		b.End()
+		b.Br(tested, b.Bool(false))
+		b.End()
+		pass = append(pass, b.Param(tested, 0))
+	}
+	b.Br(merge, pass...)
+	b.End()
+	b.Br(merge, none...)
+	b.End()
+	for n := range s.covers {
+		s.covers[n] = b.Param(merge, n)
+	}
+	s.set(varSet, s.setOfCovers())
+	return s.anyOfCovers()
 }
 
 // loadItem reads the item of the workgroup: primitive, position of the block, number of identical
@@ -233,6 +276,11 @@ func (s *shader) locatePixel(item, bits ir.V) ir.V {
 	}
 	s.set(varX, s.Add(s.corner[0], x))
 	s.set(varY, s.Add(s.corner[1], y))
+	if s.separate() {
+		s.coverSamples(item, x, y)
+		s.set(varSet, s.setOfCovers())
+		return s.anyOfCovers()
+	}
 	if s.multi() {
 		s.set(varSet, s.coveredSet(item, x, y))
 		return s.Not(b.Cmp(ir.Eq, s.get(varSet), b.Const(s.setType(), 0)))

@@ -3,6 +3,7 @@ package shade
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
@@ -21,6 +22,14 @@ func (s *shader) forEachSample(body func(n ir.V)) {
 		body(s.sample())
 		return
 	}
+	if s.covers != nil {
+		for n, covered := range s.covers {
+			b.If(covered)
+			body(b.I32(uint32(n)))
+			b.End()
+		}
+		return
+	}
 	done := b.Block()
 	loop := b.Loop(b.I32(0))
 	n := b.Param(loop, 0)
@@ -33,6 +42,33 @@ func (s *shader) forEachSample(body func(n ir.V)) {
 	b.Br(loop, s.Add(n, b.I32(1)))
 	b.End()
 	b.End()
+}
+
+// maxSeparate is the greatest number of samples whose coverage is a truth value each, not a bit of a set.
+const maxSeparate = 4
+
+// separate reports whether the entry point knows each covered sample of an invocation as a truth value. Engines have these as masks,
+// which a set would need operations to yield.
+func (s *shader) separate() bool {
+	return s.multi() && !s.coarse() && s.key.Samples <= maxSeparate
+}
+
+// setOfCovers returns the set of the samples in covers.
+func (s *shader) setOfCovers() ir.V {
+	set := s.B.I32(0)
+	for n, covered := range s.covers {
+		set = s.Or(set, s.B.Select(covered, s.B.I32(1<<n), s.B.I32(0)))
+	}
+	return set
+}
+
+// anyOfCovers reports whether a sample is in covers.
+func (s *shader) anyOfCovers() ir.V {
+	any := s.covers[0]
+	for _, covered := range s.covers[1:] {
+		any = s.B.Op(ir.Or, ir.B1, any, covered)
+	}
+	return any
 }
 
 // positions returns the table of sample positions, in pixels from the pixel's corner.
@@ -82,6 +118,11 @@ func (s *shader) customPosition(x, y, n ir.V, axis uint32) ir.V {
 func (s *shader) samplePoint(n ir.V) point {
 	if s.key.Samples == 1 && !s.coarse() && !s.key.located {
 		return s.centerPoint()
+	}
+	if v := s.B.Func.Val(n); s.covers != nil && v.Op == ir.Const && !s.key.located && s.B.Func == s.Program.Funcs[0] {
+		// Exact, like the sums below: positions have four fractional bits, and the center has eight.
+		c, p := s.entryCenter(), raster.SamplePositions(int(s.key.Samples))[v.Aux]
+		return point{s.FAdd(c.dx, s.Float(p[0]-0.5)), s.FAdd(c.dy, s.Float(p[1]-0.5))}
 	}
 	x, y, n := s.pixelOf(n)
 	along := func(v ir.V, axis, from uint32) ir.V {
@@ -141,6 +182,11 @@ func (s *shader) outputCoverage() ir.V {
 		set = b.Op(ir.And, t, set, s.alphaCoverage())
 	}
 	return set
+}
+
+// limitsCoverage reports whether outputs of the program exclude samples.
+func (s *shader) limitsCoverage() bool {
+	return s.key.AlphaToCoverage || slices.ContainsFunc(s.From.Out, func(o ir.Output) bool { return o.Semantic == ir.SampleMask && o.Index == 0 })
 }
 
 // applySampleMask intersects a set with the program's sample mask; m is its first word. A second word

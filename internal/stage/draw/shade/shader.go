@@ -54,9 +54,11 @@ type shader struct {
 	helpers       bool // lanes without coverage run too, for derivatives
 	stripLoop     stripLoop
 
-	corner, inStrip [2]ir.V // entry point: first pixel of the strip, and the lane's offset from it
-	below           ir.V    // number of identical blocks below the item's block
-	packed          ir.V    // in a pack: the lane's pixel is covered
+	corner, inStrip [2]ir.V  // entry point: first pixel of the strip, and the lane's offset from it
+	below           ir.V     // number of identical blocks below the item's block
+	packed          ir.V     // in a pack: the lane's pixel is covered
+	covers          []ir.V   // entry point: whether each of few samples is covered (separate); else nil
+	ready           [][]ir.V // epilogue: packed colors of attachments, the same for all samples; nil if they are not
 	stack           stack
 }
 
