@@ -580,7 +580,7 @@ func (s *randomShader) step() {
 	case 13:
 		s.add(s.emit("=OpLoad %%uint %s", s.emit("=OpAccessChain %%to_ShaderRecordBufferKHR_uint %%record %%u0 %s", s.small(8))))
 	case 14:
-		if strings.Contains("RMC", stage) && s.traces > 0 && s.depth < 2 {
+		if s.traces > 0 && s.depth < 2 {
 			s.traces--
 			s.query()
 		}
