@@ -42,7 +42,8 @@ func ball(n int, center vec, radius float32) []triangle {
 }
 
 // TestWatertight shoots rays from inside a closed convex mesh, many of them exactly at vertices and edges: each has
-// one candidate, neither none nor two. CHIARO_RAYS is another number of rays: 100000000 take ten minutes of CPU time.
+// one candidate, neither none nor two. CHIARO_RAYS is another number of rays: 100000000 take ten minutes of CPU time. CHIARO_SEEDS=from-to shoots
+// this number of other rays for each seed.
 func TestWatertight(t *testing.T) {
 	rays := 5_000
 	if long() {
@@ -51,10 +52,18 @@ func TestWatertight(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("CHIARO_RAYS")); err == nil {
 		rays = n
 	}
+	from, to := uint64(15), uint64(16)
+	if seeds := os.Getenv("CHIARO_SEEDS"); seeds != "" {
+		if _, err := fmt.Sscanf(seeds, "%d-%d", &from, &to); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for i, m := range []ballShape{{vec{}, 1}, {vec{100, -50, 30}, 1}, {vec{0.1, 0.2, 0.3}, 1e-3}, {vec{}, 1e25}, {vec{}, 1e-25}} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			m.shoot(t, rand.New(rand.NewPCG(15, uint64(i))), rays/5)
+			for seed := from; seed < to; seed++ {
+				m.shoot(t, rand.New(rand.NewPCG(seed, uint64(i))), rays/5)
+			}
 		})
 	}
 }
