@@ -2,7 +2,7 @@
 # Compares the layouts of all structs with a C compiler's, builds the driver and two clients in C, and runs them: a kernel
 # with commands that C records, signals with handlers that need much stack, a child process, and devices made again and again;
 # and hosts that are hard for a library with a runtime: small stacks, many threads, two runtimes, unloading, handlers of faults,
-# fork, calls while the process exits, few files, little memory, a seccomp sandbox, blocked signals, and memory that must be flat;
+# fork, calls while the process exits, few files, little memory, few threads, a seccomp sandbox, blocked signals, and memory that must be flat;
 # and windows of Wayland with a compositor that reads nothing.
 # It needs gcc and the headers of Vulkan (Debian: libvulkan-dev).
 set -eu

@@ -1,7 +1,8 @@
-// Processes with little memory. The Go runtime ends the process when the system refuses memory or a thread. Where memory is limited
-// (RLIMIT_AS, or a system that does not overcommit), the driver asks first: a command that makes something returns
+// Processes with little memory or few threads. The Go runtime ends the process when the system refuses memory or a thread. Where memory
+// is limited (RLIMIT_AS, or a system that does not overcommit), the driver asks first: a command that makes something returns
 // VK_ERROR_OUT_OF_HOST_MEMORY, and a process without the address space of the runtime has no driver. All other commands, and the
-// collector, live on a reserve of memory and threads from the time before.
+// collector, live on a reserve of memory and threads from the time before. The system has limits of threads everywhere (RLIMIT_NPROC,
+// the processes of a control group), so that each process has the reserve of threads.
 #define _GNU_SOURCE
 #include "icd.h"
 
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 // start_bytes is the address space that the runtime reserves when it starts, with the stacks and heaps of its threads.
@@ -40,13 +42,17 @@ static int free_space(size_t n)
 	return p != MAP_FAILED && !munmap(p, n);
 }
 
-// bytes_to_start returns the address space that the runtime needs to start. It takes the number of processors from GOMAXPROCS, if set.
-static size_t bytes_to_start(void)
+// processors returns the number of processors that the runtime uses: that of GOMAXPROCS, if set.
+static long processors(void)
 {
 	const char *set = getenv("GOMAXPROCS");
 	long n = set ? atol(set) : 0;
-	if (n <= 0)
-		n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 0 ? n : sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+// bytes_to_start returns the address space that the runtime needs to start.
+static size_t bytes_to_start(long n)
+{
 	return n > few_processors && n < 1 << 16 ? start_bytes + (size_t)(n - few_processors) * thread_bytes : start_bytes;
 }
 
@@ -79,8 +85,19 @@ static void fill_reserve(void)
 	pthread_mutex_unlock(&reserve_lock);
 }
 
+// credit is the number of commands of a thread that need no check. A check is good for checked_commands while taken is the same: the
+// runtime tells of the memory and the threads that it takes. If the rest of the process takes memory meanwhile, the reserve has the
+// bytes of a command.
+enum { checked_commands = 64 };
+static __thread int credit;
+static __thread unsigned checked;
+static unsigned taken;
+
+static void take(void) { __atomic_fetch_add(&taken, 1, __ATOMIC_RELAXED); }
+
 void *__wrap_mmap(void *at, size_t n, int access, int flags, int file, off_t offset)
 {
+	take();
 	void *p = __real_mmap(at, n, access, flags, file, offset);
 	if (p != MAP_FAILED || errno != ENOMEM)
 		return p;
@@ -95,9 +112,12 @@ void *__wrap_mmap(void *at, size_t n, int access, int flags, int file, off_t off
 }
 
 // A thread of the runtime that the system refuses runs in a spare one, which waits since there was room. It has a stack of the same
-// size, and all signals blocked, as the runtime makes its threads.
-enum { spare_threads = 8 };
-static struct { void *(*run)(void *); void *argument; } waiting[spare_threads];
+// size, and all signals blocked, as the runtime makes its threads. The runtime has a thread for each processor, and one for each
+// goroutine that waits in C or the system: so many threads wait, at least least_spares. Where addresses are limited there are no more,
+// for their stacks. A command is refused if fewer than few_spares wait.
+enum { least_spares = 8, extra_spares = 4, most_spares = 64, few_spares = 4 };
+static int spares = least_spares;
+static struct { void *(*run)(void *); void *argument; } waiting[most_spares];
 static int idle, queued;
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t spare_wake = PTHREAD_COND_INITIALIZER;
@@ -121,7 +141,7 @@ static int take_spare(void *(*run)(void *), void *argument)
 	pthread_mutex_lock(&spare_lock);
 	int found = idle > 0;
 	if (found) {
-		idle--;
+		__atomic_store_n(&idle, idle - 1, __ATOMIC_RELAXED);
 		waiting[queued].run = run;
 		waiting[queued++].argument = argument;
 		pthread_cond_signal(&spare_wake);
@@ -130,48 +150,77 @@ static int take_spare(void *(*run)(void *), void *argument)
 	return found;
 }
 
-// make_spares makes the spare threads that are missing.
-static void make_spares(void)
+// make_spares makes the spare threads that are missing, and returns their number.
+static int make_spares(void)
 {
-	if (__atomic_load_n(&idle, __ATOMIC_RELAXED) == spare_threads)
-		return;
+	int n = __atomic_load_n(&idle, __ATOMIC_RELAXED);
+	if (n == spares)
+		return n;
 	sigset_t all, mask;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
 	pthread_mutex_lock(&spare_lock);
-	for (pthread_t t; idle < spare_threads && !__real_pthread_create(&t, 0, spare, 0); idle++)
+	for (n = idle; n < spares; n++) {
+		pthread_t t;
+		if (__real_pthread_create(&t, 0, spare, 0))
+			break;
 		pthread_detach(t);
+	}
+	__atomic_store_n(&idle, n, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&spare_lock);
 	pthread_sigmask(SIG_SETMASK, &mask, 0);
+	return n;
 }
 
 int room(void)
 {
-	if (!limited())
-		return 1;
-	if (free_space(call_bytes)) {
-		make_spares();
-		fill_reserve();
+	unsigned now = __atomic_load_n(&taken, __ATOMIC_RELAXED);
+	if (credit > 0 && checked == now) {
+		credit--;
 		return 1;
 	}
-	// Go collects its heap for the answer, which may need a thread for each of a few workers.
-	if (!running() || __atomic_load_n(&idle, __ATOMIC_RELAXED) < spare_threads / 2)
+	credit = 0;
+	int threads = make_spares();
+	if (threads < few_spares || !running())
 		return 0;
-	size_t rest = __atomic_load_n(&reserved, __ATOMIC_RELAXED);
-	return call_go(ask_heap, &rest) != 0;
+	if (!limited())
+		;
+	else if (free_space(call_bytes))
+		fill_reserve();
+	else {
+		// Go collects its heap for the answer, which may need a thread for each of a few workers.
+		size_t rest = __atomic_load_n(&reserved, __ATOMIC_RELAXED);
+		return call_go(ask_heap, &rest) != 0;
+	}
+	if (threads == spares) {
+		credit = checked_commands;
+		checked = now;
+	}
+	return 1;
 }
 
 int running(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE) > 0; }
 
-// The linker gives the runtime this function for pthread_create; the runtime asks again for a fifth of a second after EAGAIN. The
-// first thread starts the runtime; without it, all entry points are null.
+// The linker gives the runtime this function for pthread_create; the runtime asks again 20 times after EAGAIN, and then ends the process.
+// Without a spare thread the answer takes half a second, in which another thread or process may end. The first thread starts the
+// runtime; without it, all entry points are null.
 int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *argument)
 {
+	static const struct timespec pause = { .tv_nsec = 5000000 };
 	if (started < 0)
 		return 0;
+	take();
 	int result = __real_pthread_create(t, a, run, argument);
-	if (result == EAGAIN && take_spare(run, argument))
-		result = 0;
+	for (int i = 0; result == EAGAIN && started; i++) {
+		if (take_spare(run, argument))
+			result = 0;
+		else if (i == 100)
+			break;
+		else {
+			nanosleep(&pause, 0);
+			result = __real_pthread_create(t, a, run, argument);
+		}
+	}
 	if (!started)
 		__atomic_store_n(&started, result ? -1 : 1, __ATOMIC_RELEASE);
 	return started < 0 ? 0 : result;
@@ -185,12 +234,15 @@ __attribute__((constructor(101))) static void look(void)
 		strict = read(f, &c, 1) == 1 && c == '2';
 		close(f);
 	}
-	if (!limited())
-		fill_reserve();
-	else if (!free_space(bytes_to_start()))
-		started = -1;
-	else {
-		fill_reserve();
-		make_spares();
-	}
+	long n = processors();
+	if (limited()) {
+		if (!free_space(bytes_to_start(n)))
+			started = -1;
+	} else if (n > least_spares - extra_spares)
+		spares = n < most_spares - extra_spares ? (int)n + extra_spares : most_spares;
+	if (started < 0)
+		return;
+	fill_reserve();
+	if (make_spares() < spares)
+		started = -1; // nor are there threads for the runtime
 }

@@ -78,7 +78,8 @@ static VkResult begin(program *p)
 	if (r) return r;
 	GET(vkEnumeratePhysicalDevices) GET(vkCreateDevice) GET(vkGetDeviceQueue)
 	uint32_t n = 1;
-	CHECK(vkEnumeratePhysicalDevices(p->instance, &n, &p->physical));
+	r = vkEnumeratePhysicalDevices(p->instance, &n, &p->physical);
+	if (r) return r;
 	float priority = 1;
 	VkDeviceQueueCreateInfo qi = { VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority };
 	VkDeviceCreateInfo di = { VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &qi, .enabledExtensionCount = 1, .ppEnabledExtensionNames = device };
@@ -472,6 +473,104 @@ static void manyObjects(void)
 	end(p);
 }
 
+// dropPrivileges drops the rights beyond limits of the system, and takes a user without other processes.
+static void dropPrivileges(void)
+{
+	struct { uint32_t version; int pid; } head = { 0x20080522, 0 };
+	struct { uint32_t effective, permitted, inheritable; } data[2];
+	if (getuid()) return;
+	NEED(!setresuid(65534, -1, -1));
+	NEED(!syscall(SYS_capget, &head, data));
+	uint32_t remain = ~(1u << 21 | 1u << 24); // CAP_SYS_ADMIN, CAP_SYS_RESOURCE
+	data[0].effective &= remain, data[0].permitted &= remain;
+	NEED(!syscall(SYS_capset, &head, data));
+}
+
+static void *nothing(void *x) { return x; }
+
+static pthread_barrier_t barrier;
+
+// makePools makes and destroys pools of queries, which are memory of the runtime.
+static void *makePools(void *x)
+{
+	program *p = x;
+	GET(vkCreateQueryPool)
+	GET(vkDestroyQueryPool)
+	pthread_barrier_wait(&barrier);
+	VkQueryPoolCreateInfo qi = { VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_OCCLUSION, .queryCount = 1 << 16 };
+	for (int i = 0; i < 200; i++) {
+		VkQueryPool pool;
+		VkResult r = vkCreateQueryPool(p->device, &qi, 0, &pool);
+		NEED(!r || r == VK_ERROR_OUT_OF_HOST_MEMORY);
+		if (!r) vkDestroyQueryPool(p->device, pool, 0);
+	}
+	return 0;
+}
+
+// The system refuses all further threads: calls work or return VK_ERROR_OUT_OF_HOST_MEMORY, while the runtime collects.
+static void noThreads(void)
+{
+	program state = { 0 }, *p = &state;
+	loaded(p);
+	CHECK(begin(p));
+	build(p);
+	work(p, 1);
+	GET(vkQueueSubmit) GET(vkWaitForFences) GET(vkResetFences)
+	pthread_barrier_init(&barrier, 0, 17);
+	pthread_t t[16], none;
+	for (size_t i = 0; i < COUNT(t); i++) t[i] = thread(1 << 20, makePools, p);
+	dropPrivileges();
+	limit(RLIMIT_NPROC, 1);
+	NEED(pthread_create(&none, 0, nothing, 0) == EAGAIN);
+	pthread_barrier_wait(&barrier);
+	VkSubmitInfo submit = { VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &p->c };
+	for (int i = 0; i < 100; i++) {
+		memset(p->words, 0, 4096);
+		VkResult r = vkQueueSubmit(p->queue, 1, &submit, p->fence);
+		NEED(!r || r == VK_ERROR_OUT_OF_HOST_MEMORY);
+		if (r) continue;
+		CHECK(vkWaitForFences(p->device, 1, &p->fence, 1, UINT64_MAX));
+		CHECK(vkResetFences(p->device, 1, &p->fence));
+		for (uint32_t i = 0; i < 1024; i++) NEED(p->words[i] == i);
+	}
+	for (size_t i = 0; i < COUNT(t); i++) pthread_join(t[i], 0);
+}
+
+// A process without the threads of the runtime has no driver. The runtime has threads for many processors, and reads the environment
+// that the process began with.
+static void fewThreads(void)
+{
+	if (!getenv("GOMAXPROCS")) {
+		NEED(!setenv("GOMAXPROCS", "32", 1));
+		execl("/proc/self/exe", "host", library, kernel, "fewThreads", NULL);
+		NEED(0);
+	}
+	for (rlim_t n = 1; n <= 60; n++) {
+		pid_t pid = fork();
+		if (!pid) {
+			dropPrivileges();
+			limit(RLIMIT_NPROC, n);
+			void *handle = dlopen(library, RTLD_NOW);
+			NEED(handle);
+			VkResult (*negotiate)(uint32_t *) = (VkResult (*)(uint32_t *))dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
+			uint32_t version = 5;
+			VkResult r = negotiate(&version);
+			NEED(!r || r == VK_ERROR_OUT_OF_HOST_MEMORY);
+			if (!r) {
+				program p = { 0 };
+				loaded(&p);
+				r = begin(&p);
+				NEED(!r || r == VK_ERROR_OUT_OF_HOST_MEMORY);
+			}
+			_exit(0);
+		}
+		int status;
+		NEED(waitpid(pid, &status, 0) == pid);
+		if (status) fprintf(stderr, "%lu threads: status %x\n", (unsigned long)n, status);
+		NEED(!status);
+	}
+}
+
 // The program itself uses up all memory, down to pages: calls that make something may fail, all others work.
 static void noMemory(void)
 {
@@ -609,7 +708,7 @@ static void soak(void)
 static const struct { const char *name; void (*run)(void); } tests[] = {
 	{ "smallStacks", smallStacks }, { "manyThreads", manyThreads }, { "twoRuntimes", twoRuntimes }, { "unload", unload }, { "ownHandlers", ownHandlers },
 	{ "forked", forked }, { "forkedFirst", forkedFirst }, { "exitHandler", exitHandler }, { "exitBusy", exitBusy }, { "fewFiles", fewFiles }, { "noFiles", noFiles },
-	{ "littleMemory", littleMemory }, { "littleSpace", littleSpace }, { "littleSpaceOfMany", littleSpaceOfMany }, { "manyObjects", manyObjects }, { "noMemory", noMemory }, { "sandbox", sandbox }, { "goVariables", goVariables }, { "blockedSignals", blockedSignals }, { "soak", soak },
+	{ "littleMemory", littleMemory }, { "littleSpace", littleSpace }, { "littleSpaceOfMany", littleSpaceOfMany }, { "manyObjects", manyObjects }, { "noMemory", noMemory }, { "noThreads", noThreads }, { "fewThreads", fewThreads }, { "sandbox", sandbox }, { "goVariables", goVariables }, { "blockedSignals", blockedSignals }, { "soak", soak },
 };
 
 // child runs a test in a process of its own; it returns 1 if the test fails.
