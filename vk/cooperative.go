@@ -174,7 +174,8 @@ func (m *CooperativeVectorMatrix) sizes(p *PhysicalDevice) (source, target uint6
 }
 
 // ConvertCooperativeVectorMatrix converts a matrix in memory of the host (vkConvertCooperativeVectorMatrixNV) and returns the
-// bytes of the target. If target is nil nothing is converted.
+// bytes of the target. If target is nil nothing is converted. The bytes of an optimal layout are a multiple of the alignment of device
+// addresses, so that a program can place matrices one after the other; those beyond the components need not be there.
 func (d *Device) ConvertCooperativeVectorMatrix(m CooperativeVectorMatrix, target, source []byte) (size uint64, err error) {
 	if err := d.Err(); err != nil {
 		return 0, err
@@ -184,7 +185,7 @@ func (d *Device) ConvertCooperativeVectorMatrix(m CooperativeVectorMatrix, targe
 	case err != nil:
 		return 0, err
 	case target == nil:
-		return to, nil
+		return room(m.target(), to), nil
 	case source == nil:
 		return 0, usage("VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10073", "the target has memory and the source has none; must have some")
 	case uint64(len(source)) < from:
@@ -194,7 +195,15 @@ func (d *Device) ConvertCooperativeVectorMatrix(m CooperativeVectorMatrix, targe
 	case from > 0 && to > 0 && overlap(uint64(address(source)), from, uint64(address(target)), to):
 		return 0, usage("VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10076", "source and target overlap in memory; must not")
 	}
-	return to, transfer.Matrix(target, m.target(), source, m.source(), m.Rows, m.Columns)
+	return room(m.target(), to), transfer.Matrix(target, m.target(), source, m.source(), m.Rows, m.Columns)
+}
+
+// room returns the bytes that a matrix of n bytes takes.
+func room(f transfer.MatrixForm, n uint64) uint64 {
+	if f.HasStride() {
+		return n
+	}
+	return (n + matrixAlignment - 1) &^ (matrixAlignment - 1)
 }
 
 // overlap reports whether two ranges have a common byte.

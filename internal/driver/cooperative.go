@@ -1,14 +1,12 @@
 package driver
 
 import (
-	"errors"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vk"
-	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // products returns a list of products of cooperative matrices.
@@ -98,14 +96,16 @@ func convertMatrix(a *abi.ConvertCooperativeVectorMatrixNVArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	to, room := *(*unsafe.Pointer)(unsafe.Pointer(&i.DstData)), uint64(*i.PDstSize)
-	size, err := d.vk.ConvertCooperativeVectorMatrix(vectorMatrix(i), abi.Bytes(to, room), abi.Bytes(*(*unsafe.Pointer)(unsafe.Pointer(&i.SrcData)), uint64(i.SrcSize)))
-	result := d.result(err)
-	var usage *vk.UsageError
-	switch {
-	case err == nil && to != nil && size > room, errors.As(err, &usage) && usage.Rule == vuid.VkConvertCooperativeVectorMatrixNV_pInfo_10075:
-		return abi.Incomplete
-	case err == nil:
+	m := vectorMatrix(i)
+	size, err := d.vk.ConvertCooperativeVectorMatrix(m, nil, nil)
+	if err == nil && to != nil {
+		if size > room {
+			return abi.Incomplete
+		}
+		size, err = d.vk.ConvertCooperativeVectorMatrix(m, abi.Bytes(to, room), abi.Bytes(*(*unsafe.Pointer)(unsafe.Pointer(&i.SrcData)), uint64(i.SrcSize)))
+	}
+	if err == nil {
 		*i.PDstSize = uint(size)
 	}
-	return result
+	return d.result(err)
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 )
 
-// TestConvertVectorMatrix converts a matrix of 5 rows and 7 columns to each layout and back. Without a target the size is returned; with
-// one of too few bytes nothing is written and the result is VK_INCOMPLETE.
+// TestConvertVectorMatrix converts a matrix of 5 rows and 7 columns to each layout and back. Without a target the size is returned, which is
+// a multiple of the alignment of addresses in an optimal layout; with one of too few bytes nothing is written and the result is
+// VK_INCOMPLETE.
 func TestConvertVectorMatrix(t *testing.T) {
 	const rows, columns = 5, 7
 	p := newProgram(t)
@@ -35,6 +36,9 @@ func TestConvertVectorMatrix(t *testing.T) {
 		}
 		if r := convert(nil, nil, 0, 0); r != abi.Success || size < 4*rows*columns || size%4 != 0 {
 			t.Fatalf("layout %d: the size is %d, %d; must be at least %d", layout, size, r, 4*rows*columns)
+		}
+		if strides[layout] == 0 && size%64 != 0 {
+			t.Errorf("layout %d: the size is %d; must be a multiple of 64, so that the address of a next matrix is one", layout, size)
 		}
 		need := size
 		target := make([]float32, need/4)
