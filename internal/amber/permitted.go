@@ -472,14 +472,11 @@ func (p *permitting) count(d *oracle.Draw, out *oracle.Outcome) {
 
 // numberDraw gives the instructions that computed numbers in the last draw its number.
 func numberDraw(t *oracle.Target, n int) {
-	for _, l := range slices.Concat(t.Samples, t.Layers) {
-		numberDraw(l, n)
-	}
-	for i := range t.Cells {
-		if at := &t.Cells[i].At; *at > 0 && *at < drawUnit {
-			*at += (n + 1) * drawUnit
+	t.Numbers(func(c *oracle.Number) {
+		if c.At > 0 && c.At < drawUnit {
+			c.At += (n + 1) * drawUnit
 		}
-	}
+	})
 }
 
 // elements sets the vertices of a draw in order. The greatest index of its size, before the offset of vertices, begins the topology again with

@@ -3,6 +3,7 @@ package amber_test
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -219,10 +220,49 @@ func TestPermittedTessellation(t *testing.T) {
 	}
 }
 
-// TestPermittedFractional: Vulkan leaves the place of the two shorter segments of a fractional level to the implementation ("Tessellator Spacing").
+// TestPermittedFractional: Vulkan leaves the place of the two shorter segments of a fractional level to the implementation, and a part of their length
+// ("Tessellator Spacing"). Each pixel has a primitive of the patch or nothing, and colors between the ones at its vertices.
 func TestPermittedFractional(t *testing.T) {
-	p, _ := permit(t, "tessellation.amber", strings.NewReplacer("POSITIONS", "-0.9 -0.9 0 1 0.9 -0.9 0 1 0.9 0.9 0 1 -0.9 0.9 0 1", "DOMAIN", "Quads", "SPACING", "SpacingFractionalOdd", "LEVEL", "3.5").Replace(tessellationScript))
-	if why := p.Pictures[0].Undecided; !strings.Contains(why, "a tessellation level with several subdivisions") {
-		t.Errorf("undecided %q; must name the level", why)
+	for _, domain := range []string{"Quads", "Triangles", "Isolines"} {
+		for _, at := range []struct{ spacing, level string }{{"SpacingFractionalOdd", "1.25"}, {"SpacingFractionalEven", "5.75"}, {"SpacingEqual", "70"}} {
+			p, r := permit(t, "tessellation.amber", strings.NewReplacer("POSITIONS", "-0.3 -0.3 0.25 1 0.3 -0.2 0.5 1 0.3 0.3 0.75 1 -0.3 0.3 0.5 1", "DOMAIN", domain, "SPACING", at.spacing, "LEVEL", at.level).Replace(tessellationScript))
+			x, right := p.Pictures[0], r.Contents["picture"]
+			if x.Undecided != "" {
+				t.Errorf("%s, %v: undecided: %s", domain, at, x.Undecided)
+			}
+			if list, _ := x.Judge(right); len(list) > 0 || drawnPixels(right, [4]byte{}) < 5 {
+				t.Errorf("%s, %v: %d pixels are drawn; %d components are not permitted, the first %+v", domain, at, drawnPixels(right, [4]byte{}), len(list), list[:min(len(list), 1)])
+			}
+			if domain != "Isolines" && !findsSeeded(x, right) { // lines reach some pixels farther
+				t.Errorf("%s, %v: a seeded value outside of the patch is not found", domain, at)
+			}
+		}
+	}
+}
+
+// TestPermittedFold: a patch with crossed edges covers where its boundary winds around a sample, and elsewhere perhaps. In both cases a pixel has one of
+// its colors, or the one before.
+func TestPermittedFold(t *testing.T) {
+	for _, spacing := range []string{"SpacingEqual", "SpacingFractionalEven"} {
+		p, r := permit(t, "tessellation.amber", strings.NewReplacer("POSITIONS", "-0.8 -0.8 0.25 1 0.8 0.8 0.5 1 0.8 -0.8 0.75 1 -0.8 0.8 0.5 1", "DOMAIN", "Quads", "SPACING", spacing, "LEVEL", "4").Replace(tessellationScript))
+		x, right := p.Pictures[0], r.Contents["picture"]
+		if list, any := x.Judge(right); len(list) > 0 || any > 0 || x.Undecided != "" {
+			t.Errorf("%s: %d components with any value, %d not permitted; undecided %q", spacing, any, len(list), x.Undecided)
+		}
+		found, drawn := 0, 0
+		for i := 0; i+4 <= len(right); i += 4 {
+			if [4]byte(right[i:]) == ([4]byte{}) {
+				continue
+			}
+			drawn++
+			wrong := slices.Clone(right)
+			wrong[i+3] = 0x80 // alpha is 0 or 1
+			if list, _ := x.Judge(wrong); len(list) > 0 {
+				found++
+			}
+		}
+		if drawn < 20 || found < drawn {
+			t.Errorf("%s: %d of %d seeded values are found", spacing, found, drawn)
+		}
 	}
 }

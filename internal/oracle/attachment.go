@@ -25,6 +25,7 @@ type Target struct {
 	Layers []*Target
 
 	components []format.Component
+	choices    map[int]*choices // by the number of the texel; none for a texel with one content
 }
 
 // NewTarget returns an attachment with contents: texels row by row.
@@ -84,6 +85,7 @@ func (t *Target) parts() []*Target { return slices.Concat(t.Samples, t.Layers) }
 // LoseLayer permits any content of one layer, in all of its samples.
 func (t *Target) LoseLayer() {
 	for _, s := range append([]*Target{t}, t.Samples...) {
+		s.choices = nil
 		for i := range s.Cells {
 			s.Cells[i] = Number{Any: true}
 		}
@@ -99,6 +101,7 @@ func (t *Target) Lose() {
 
 // Fill stores a color, or a depth and a stencil value, in all texels of all layers.
 func (t *Target) Fill(color [4]Number) {
+	t.choices = nil
 	for i := range t.Cells {
 		c := t.components[i%len(t.components)]
 		n := color[0]
@@ -269,12 +272,12 @@ func loaded(c format.Component, n Number) Number {
 // merge stores a fragment, or its absence, in a texel of all targets. m is its invocation, nil if it is undecided.
 func (d *drawing) merge(s *surface, x, y int, cover coverage, edge int, m *machine) {
 	d.touch(x, y)
+	before := d.contents(x, y)
 	if s.patch != nil {
-		s.patch.touch(d, s, x, y, cover)
+		d.keep(x, y, s.patch.merged(d, s, x, y, cover, m, before))
+		return
 	}
-	before := d.texel(x, y)
-	after := clonesOf(before)
-	d.store(s, x, y, m, after)
+	after := d.storeEach(s, x, y, m, before)
 	at := [4]int{x, y, d.sample, d.layer}
 	known := d.edges[at]
 	delete(d.edges, at)
@@ -283,27 +286,22 @@ func (d *drawing) merge(s *surface, x, y int, cover coverage, edge int, m *machi
 		switch {
 		case edge >= 0 && known != nil && known.edge == own && known.side != side:
 			// One of two polygons on either side of a common edge has the sample ("Basic Polygon Rasterization").
-			d.store(s, x, y, m, known.before)
-			after = hulls(d, known.before, known.after)
+			after = slices.Concat(d.storeEach(s, x, y, m, known.before), known.after)
 		default:
 			if edge >= 0 {
-				d.edges[at] = &openEdge{edge: own, side: side, before: clonesOf(before), after: clonesOf(after)}
+				d.edges[at] = &openEdge{edge: own, side: side, before: before, after: after}
 			}
-			after = hulls(d, before, after)
+			after = slices.Concat(before, after)
 		}
 	}
-	for i, t := range d.targets() {
-		if t != nil && after[i] != nil {
-			copy(t.texel(x, y), after[i])
-		}
-	}
+	d.keep(x, y, after)
 }
 
 // openEdge is a texel that a triangle may have, if it is on its side of an edge.
 type openEdge struct {
 	edge          [2]screenPoint
-	side          bool // of the triangle
-	before, after [][]Number
+	side          bool         // of the triangle
+	before, after [][][]Number // choices
 }
 
 // edge returns the ends of an edge, in one order for both sides, and the side of the triangle.
@@ -412,46 +410,55 @@ const (
 	passes
 )
 
-// store applies the fragment operations of a covered sample to a texel.
-func (d *drawing) store(s *surface, x, y int, m *machine, texel [][]Number) {
+// storeEach returns the choices of a texel after a covered sample, for all choices before it.
+func (d *drawing) storeEach(s *surface, x, y int, m *machine, list [][][]Number) (out [][][]Number) {
+	for _, texel := range list {
+		out = append(out, d.store(s, x, y, m, texel)...)
+	}
+	return out
+}
+
+// store applies the fragment operations of a covered sample to a texel, and returns its choices after them.
+func (d *drawing) store(s *surface, x, y int, m *machine, texel [][]Number) [][][]Number {
 	if m == nil {
-		for i := range texel {
-			for k := range texel[i] {
-				texel[i][k] = Number{Any: true}
+		open := clonesOf(texel)
+		for i := range open {
+			for k := range open[i] {
+				open[i][k] = Number{Any: true}
 			}
 		}
-		return
+		return [][][]Number{open}
 	}
 	if m.shading.discarded && !d.early {
-		return
+		return [][][]Number{texel}
 	}
 	outputs, depth, ok := d.outputs(m)
 	if !ok {
-		d.store(s, x, y, nil, texel)
-		return
+		return d.store(s, x, y, nil, texel)
 	}
 	z := d.depthAt(s, x, y)
 	if depth != nil && !d.early {
 		z = *depth
 	}
-	before := clonesOf(texel)
-	outcome := d.tests(s, d.limited(z), texel[len(texel)-1])
-	if outcome == fails || m.shading.discarded {
-		return
-	}
-	for i, t := range d.Colors {
-		switch {
-		case t == nil || texel[i] == nil || i >= len(d.State.Blend.Attachments):
-		case d.State.Blend.Logic:
-			mixed(d.State.Blend.LogicOp, &d.State.Blend.Attachments[i], d.targets()[i], outputs, uint32(i), texel[i])
-		default:
-			blended(&d.State.Blend.Attachments[i], d.State.BlendConstants, d.targets()[i], outputs, uint32(i), texel[i])
+	last := len(texel) - 1
+	var list [][][]Number
+	for _, o := range d.tests(s, d.limited(z), texel[last]) {
+		next := clonesOf(texel)
+		next[last] = o.cells
+		if list = append(list, next); !o.pass || m.shading.discarded {
+			continue
+		}
+		for i, t := range d.Colors {
+			switch {
+			case t == nil || next[i] == nil || i >= len(d.State.Blend.Attachments):
+			case d.State.Blend.Logic:
+				mixed(d.State.Blend.LogicOp, &d.State.Blend.Attachments[i], d.targets()[i], outputs, uint32(i), next[i])
+			default:
+				blended(&d.State.Blend.Attachments[i], d.State.BlendConstants, d.targets()[i], outputs, uint32(i), next[i])
+			}
 		}
 	}
-	if outcome == either {
-		before[len(before)-1] = texel[len(texel)-1] // it has all outcomes of the tests
-		copy(texel, hulls(d, before, texel))
-	}
+	return list
 }
 
 // outputs returns the outputs of a fragment shader, and its depth; false if they leave the coverage open.
@@ -735,15 +742,12 @@ func (t *Target) Judge(texels []byte) (list []TexelViolation, any int) {
 // judgeLayer judges the contents of one layer.
 func (t *Target) judgeLayer(texels []byte) (list []TexelViolation, any int) {
 	for i := range t.Width * t.Height {
-		for k, c := range t.components {
-			n := &t.Cells[i*len(t.components)+k]
-			if n.Any {
-				any++
-				continue
-			}
-			if raw := c.Raw(texels[i*t.Format.Bytes:]); !n.has(c, raw) {
-				list = append(list, TexelViolation{X: i % t.Width, Y: i / t.Width, Component: string("RGBADS"[c.Channel]), Value: textOf(c, raw), Permitted: n.textOf(c), Blended: n.Blended, At: n.At})
-			}
+		raw := func(c format.Component) uint64 { return c.Raw(texels[i*t.Format.Bytes:]) }
+		bad, open := t.fails(i, raw)
+		any += open
+		for _, k := range bad {
+			c, n := t.components[k], &t.Cells[i*len(t.components)+k]
+			list = append(list, TexelViolation{X: i % t.Width, Y: i / t.Width, Component: string("RGBADS"[c.Channel]), Value: textOf(c, raw(c)), Permitted: t.permitted(i, k), Blended: n.Blended, At: n.At})
 		}
 	}
 	return list, any

@@ -307,12 +307,8 @@ func (d *drawing) loseCrossed() {
 	for at := range d.crossed {
 		for _, targets := range d.layers[at[2]] {
 			for _, t := range targets {
-				if t == nil {
-					continue
-				}
-				cells := t.texel(at[0], at[1])
-				for k := range cells {
-					cells[k] = Number{Any: true}
+				if t != nil {
+					t.open(at[0], at[1])
 				}
 			}
 		}

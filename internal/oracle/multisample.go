@@ -108,6 +108,7 @@ func (t *Target) Resolve(from *Target) {
 	all := append([]*Target{from}, from.Samples...)
 	for y := range min(t.Height, from.Height) {
 		for x := range min(t.Width, from.Width) {
+			t.forget(x, y)
 			for k, c := range t.components {
 				t.texel(x, y)[k] = resolved(c, all, func(s *Target) Number { return s.texel(x, y)[k] })
 			}

@@ -67,6 +67,9 @@ type surface struct {
 	bias      Number
 	clips     [][3]Number // the clip distances of its open planes
 	patch     *patch      // nil for none
+	whole     bool        // all triangles of the patch; the first point has the rectangle that they may reach
+	helpers   bool        // and invocations beyond its samples have their own inputs
+	vague     bool        // a triangle of a patch with an open orientation: it may have each sample of its rectangle
 	outlines  bool        // a line or a point of a polygon inside of all planes
 	square    *square     // of a point; points has the rectangle that it may reach
 	segment   *segment    // of a line, likewise
@@ -270,8 +273,31 @@ func (d *drawing) polygon(primitive int, provoking, a, b, c *corner) {
 	d.fill(s)
 }
 
+// orientation is the knowledge about the orientation of a triangle.
+type orientation uint8
+
+const (
+	gone    orientation = iota // it is certain not to be drawn
+	unknown                    // open
+	known                      // it is surface.counter
+)
+
 // pose computes the edge functions for all positions of the vertices. It returns false for a triangle that is certain not to be drawn.
 func (d *drawing) pose(s *surface) bool {
+	switch d.orient(s) {
+	case known:
+		return true
+	case unknown:
+		if d.State.Rasterization.Polygon != enum.PolygonModeFill {
+			panic(stop{why: "lines or points of a polygon whose orientation is not known"})
+		}
+		d.blur(s)
+	}
+	return false
+}
+
+// orient computes the edge functions for all positions of the vertices, and the orientation.
+func (d *drawing) orient(s *surface) orientation {
 	ends := func(n Number) []float64 {
 		if n.Low == n.High {
 			return []float64{n.Low}
@@ -308,20 +334,16 @@ func (d *drawing) pose(s *surface) bool {
 	if positive && negative {
 		for i := range s.points {
 			if a, b := &s.points[i], &s.points[(i+1)%3]; a.exact && b.exact && a.x == b.x && a.y == b.y {
-				return false // without an area
+				return gone // without an area
 			}
 		}
-		if d.State.Rasterization.Polygon != enum.PolygonModeFill {
-			panic(stop{why: "lines or points of a polygon whose orientation is not known"})
-		}
-		d.blur(s)
-		return false
+		return unknown
 	}
 	// The y axis of the framebuffer points down: the area is negative for counterclockwise.
 	s.counter = negative
 	s.front = s.counter == (d.State.Rasterization.Front == enum.FrontFaceCounterClockwise)
 	if cull := d.State.Rasterization.Cull; s.front && cull&enum.CullModeFront != 0 || !s.front && cull&enum.CullModeBack != 0 {
-		return false
+		return gone
 	}
 	for i := range s.poses { // with a positive area
 		if p := &s.poses[i]; p.area < 0 {
@@ -334,7 +356,7 @@ func (d *drawing) pose(s *surface) bool {
 	w := [3]Number{s.points[0].w, s.points[1].w, s.points[2].w}
 	if w[0].isPoint() && w[1].isPoint() && w[2].isPoint() && w[0].Low == w[1].Low && w[1].Low == w[2].Low {
 		s.weights = [][3]float64{{1, 1, 1}}
-		return true
+		return known
 	}
 	for _, a := range ends(w[0]) {
 		for _, b := range ends(w[1]) {
@@ -343,7 +365,7 @@ func (d *drawing) pose(s *surface) bool {
 			}
 		}
 	}
-	return true
+	return known
 }
 
 // linear is the weights of an interpolation that is linear on the screen.
@@ -353,6 +375,9 @@ var linear = [][3]float64{{1, 1, 1}}
 func (s *surface) interpolate(px, py float64, v [3]Number, perspective [][3]float64) Number {
 	if v[0].Any || v[1].Any || v[2].Any || v[0].infinite() || v[1].infinite() || v[2].infinite() {
 		return Number{Any: true, At: byInterpolation}
+	}
+	if s.vague {
+		return s.between(v)
 	}
 	if s.square != nil { // "assigned the same associated data"
 		v[0].At = byInterpolation
@@ -393,6 +418,13 @@ func (s *surface) interpolate(px, py float64, v [3]Number, perspective [][3]floa
 	return n
 }
 
+// between returns the numbers of a triangle at samples that it has.
+func (s *surface) between(v [3]Number) Number {
+	n := hullOf(hullOf(v[0], v[1]), v[2])
+	e := float64(max(math.Abs(n.Low), math.Abs(n.High)) * interpolationError)
+	return Number{Low: n.Low - e, High: n.High + e, Any: s.helpers, At: byInterpolation}
+}
+
 // within limits a number of a covered sample to the range of the vertices.
 func within(n Number, v [3]Number) Number {
 	if n.Any {
@@ -407,6 +439,8 @@ func within(n Number, v [3]Number) Number {
 // covers returns whether a triangle has a sample, and the number of the edge if one edge alone is open.
 func (s *surface) covers(px, py float64) (c coverage, edge int) {
 	switch {
+	case s.whole:
+		return s.patch.covers(px, py), -1
 	case s.square != nil:
 		return s.square.covers(px, py), -1
 	case s.segment != nil:
@@ -563,9 +597,7 @@ func (d *drawing) blur(s *surface) {
 			d.touch(x, y)
 			for _, t := range slices.Concat(d.samples...) {
 				if t != nil {
-					for k := range t.texel(x, y) {
-						t.texel(x, y)[k] = Number{Any: true}
-					}
+					t.open(x, y)
 				}
 			}
 		}
@@ -703,7 +735,7 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 	z := d.depthAt(s, x, y)
 	column, row := d.place(x, y)
 	in.builtIns[spirv.BuiltInFragCoord] = []Number{column, row, z, w}
-	in.builtIns[spirv.BuiltInFrontFacing] = []Number{{Bits: bit(s.front)}}
+	in.builtIns[spirv.BuiltInFrontFacing] = []Number{{Bits: bit(s.front), Any: s.vague}}
 	in.builtIns[spirv.BuiltInPrimitiveId] = []Number{{Bits: uint64(s.primitive)}}
 	if d.geometry != nil || d.mesh != nil {
 		in.builtIns[spirv.BuiltInPrimitiveId] = []Number{s.provoking.primitive}

@@ -10,12 +10,16 @@ import (
 // (Vulkan, "Fragment Operations"). A fragment outside of the bounds changes nothing; a stencil value changes by the outcome of both other tests. The
 // permitted contents are the contents after all outcomes that are possible.
 
-// outcomes collects the contents after the possible outcomes of the tests.
+// outcome is a possible outcome of the tests: the contents of depth and stencil after them.
+type outcome struct {
+	cells []Number
+	pass  bool // all tests
+}
+
+// outcomes collects the possible outcomes of the tests.
 type outcomes struct {
 	d        *drawing
-	cells    []Number // nil before the first one
-	pass     bool     // an outcome passes all tests
-	fail     bool
+	list     []outcome
 	contents []Number // before the tests
 }
 
@@ -30,20 +34,14 @@ func (o *outcomes) add(stencil, depth *Number, pass bool) {
 			next[k] = *depth
 		}
 	}
-	if o.cells == nil {
-		o.cells = next
-	} else {
-		for k, c := range o.d.Depth.components {
-			o.cells[k] = hullIn(c, o.cells[k], next[k])
-		}
-	}
-	o.pass, o.fail = o.pass || pass, o.fail || !pass
+	o.list = append(o.list, outcome{next, pass})
 }
 
-// tests applies the tests to the cells of a texel, for a fragment with a depth. A test without its component passes.
-func (d *drawing) tests(s *surface, z Number, cells []Number) result {
+// tests applies the tests to the cells of a texel, for a fragment with a depth, and returns the possible outcomes. A test without its
+// component passes.
+func (d *drawing) tests(s *surface, z Number, cells []Number) []outcome {
 	if cells == nil {
-		return passes
+		return []outcome{{pass: true}}
 	}
 	st := d.State.DepthStencil
 	bounded, stenciled, tested := passes, passes, passes
@@ -78,14 +76,7 @@ func (d *drawing) tests(s *surface, z Number, cells []Number) result {
 	if bounded != fails {
 		d.tested(&o, s.face(st), stencil, depth, stenciled, tested)
 	}
-	copy(cells, o.cells)
-	switch {
-	case o.pass && o.fail:
-		return either
-	case o.pass:
-		return passes
-	}
-	return fails
+	return o.list
 }
 
 // tested adds the outcomes of the stencil and the depth test; stencil is the value before them, nil without a stencil test.

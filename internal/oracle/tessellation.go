@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"math"
-	"slices"
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/tess"
@@ -61,48 +60,70 @@ func (d *drawing) tessellate(primitive int, corners []*corner) {
 	c := d.shadeControl(primitive, corners)
 	points := d.controlPoints(c)
 	inputs, levels := d.patchInputs(c)
-	t := &tess.Tessellator{KeepStrips: true}
-	mode := d.tessellationMode()
-	outer, inner, gone := d.levels(mode, levels)
-	if gone {
+	e := &evaluated{primitive: primitive, inputs: inputs, points: points, levels: levels, mode: d.tessellationMode()}
+	d.patch = &patch{pixels: map[[4]int]*patchPixel{}}
+	defer func() {
+		d.patch.loseCrossed(d)
+		d.patch = nil
+	}()
+	outer, inner, what := d.levels(e.mode, levels)
+	switch what {
+	case gone:
+		return
+	case unknown:
+		d.cloud(e)
 		return
 	}
-	t.Tessellate(mode, outer, inner)
+	t := &tess.Tessellator{KeepStrips: true}
+	t.Tessellate(e.mode, outer, inner)
 	d.work(len(t.Points) * triangleWork)
 	list := make([]*corner, len(t.Points))
 	for i, p := range t.Points {
-		s := &shading{inputs: inputs, vertices: points, builtIns: map[spirv.BuiltIn][]Number{spirv.BuiltInTessCoord: {coordinate(p.U), coordinate(p.V), coordinate(p.W)},
-			spirv.BuiltInPrimitiveId: {{Bits: uint64(primitive)}}, spirv.BuiltInPatchVertices: {{Bits: uint64(len(points))}}, spirv.BuiltInViewIndex: {{Bits: uint64(d.viewIndex)}},
-			spirv.BuiltInTessLevelOuter: levels[:4], spirv.BuiltInTessLevelInner: levels[4:]}}
-		machines, why := d.shade(d.evaluation, false, []*shading{s})
-		if why != "" {
-			panic(stop{why: why})
-		}
-		list[i] = machines[0].corner(d.Evaluation.Entry)
-		if c := list[i]; len(c.clips)+len(c.culls) > 0 || c.layer != list[0].layer || c.viewport != list[0].viewport {
-			panic(stop{why: "an evaluation shader with distances, layers or viewports of its own for each vertex"})
+		list[i] = d.evaluate(e, coordinate(p.U), coordinate(p.V), coordinate(p.W))
+		if list[i].layer != list[0].layer || list[i].viewport != list[0].viewport {
+			panic(stop{why: severalTargets})
 		}
 	}
-	d.patch = &patch{pixels: map[[4]int]*patchPixel{}}
-	defer func() { d.patch = nil }()
-	for i := 0; i < len(t.Indices); i += mode.Vertices() {
+	if e.mode.Vertices() == 3 {
+		d.triangles(e, t, list)
+		return
+	}
+	for i := 0; i < len(t.Indices); i += e.mode.Vertices() {
 		a := list[t.Indices[i]]
-		switch mode.Vertices() {
-		case 1:
+		if e.mode.Vertices() == 1 {
 			d.point(&surface{primitive: primitive, provoking: a, corners: [3]*corner{a, a, a}, front: true, patch: d.patch}, a.size)
 			continue
-		case 2:
-			b := list[t.Indices[i+1]]
-			s := &surface{primitive: primitive, provoking: a, corners: [3]*corner{a, b, b}, front: true, patch: d.patch}
-			d.line(s)
-			continue
 		}
-		if i == 0 && !d.candidates(primitive, mode, t, list) {
-			return
-		}
-		d.polygon(primitive, a, a, list[t.Indices[i+1]], list[t.Indices[i+2]])
+		b := list[t.Indices[i+1]]
+		d.line(&surface{primitive: primitive, provoking: a, corners: [3]*corner{a, b, b}, front: true, patch: d.patch})
 	}
-	d.patch.loseCrossed(d)
+}
+
+const severalTargets = "an evaluation shader with distances, layers or viewports of its own for each vertex"
+
+// evaluated is a patch after its control shader.
+type evaluated struct {
+	primitive int
+	mode      tess.Mode
+	inputs    map[slot][]Number
+	points    []*corner
+	levels    []Number
+}
+
+// evaluate runs the evaluation shader at a place in the domain.
+func (d *drawing) evaluate(e *evaluated, u, v, w Number) *corner {
+	s := &shading{inputs: e.inputs, vertices: e.points, builtIns: map[spirv.BuiltIn][]Number{spirv.BuiltInTessCoord: {u, v, w},
+		spirv.BuiltInPrimitiveId: {{Bits: uint64(e.primitive)}}, spirv.BuiltInPatchVertices: {{Bits: uint64(len(e.points))}}, spirv.BuiltInViewIndex: {{Bits: uint64(d.viewIndex)}},
+		spirv.BuiltInTessLevelOuter: e.levels[:4], spirv.BuiltInTessLevelInner: e.levels[4:]}}
+	machines, why := d.shade(d.evaluation, false, []*shading{s})
+	if why != "" {
+		panic(stop{why: why})
+	}
+	c := machines[0].corner(d.Evaluation.Entry)
+	if len(c.clips)+len(c.culls) > 0 {
+		panic(stop{why: severalTargets})
+	}
+	return c
 }
 
 // coordinate is a number of TessCoord.
@@ -236,44 +257,39 @@ func (d *drawing) tessellationMode() (mode tess.Mode) {
 	return mode
 }
 
-// levels returns the levels of a patch with one subdivision; gone if the patch is discarded.
-func (d *drawing) levels(mode tess.Mode, list []Number) (outer [4]float32, inner [2]float32, gone bool) {
+// levels returns the levels of a known patch, which have one subdivision. The patch may be gone: discarded.
+func (d *drawing) levels(mode tess.Mode, list []Number) (outer [4]float32, inner [2]float32, what orientation) {
 	used := map[tess.Domain][2]int{tess.Triangles: {3, 1}, tess.Quads: {4, 2}, tess.Isolines: {2, 0}}[mode.Domain]
-	divided, ones := false, false
+	divided, ones, open := false, false, false
 	for i, n := range list {
 		isInner := i >= 4
 		if isInner && i-4 >= used[1] || !isInner && i >= used[0] {
 			continue
 		}
-		if n.Any || n.infinite() || n.High > leastMaxLevel {
-			panic(stop{why: "a tessellation level that is not known, or above 64"})
+		if !n.Any && !isInner && n.High <= 0 {
+			return outer, inner, gone
 		}
-		if !isInner && n.Low <= 0 {
-			if n.High > 0 {
-				panic(stop{why: "a tessellation level that may be zero"})
-			}
-			gone = true
+		// A level above 64 may be clamped.
+		if open = open || n.Any || n.infinite() || n.High > leastMaxLevel || !isInner && n.Low <= 0; open {
+			continue
 		}
 		spacing := mode.Spacing
 		if mode.Domain == tess.Isolines && i == 0 {
 			spacing = tess.Equal
 		}
 		k, ok := segments(spacing, n)
-		if !ok {
-			panic(stop{why: "a tessellation level with several subdivisions"})
-		}
-		divided, ones = divided || k > 1, ones || isInner && k == 1
+		open, divided, ones = !ok, divided || k > 1, ones || isInner && k == 1
 		if isInner {
 			inner[i-4] = float32(k)
 		} else {
 			outer[i] = float32(k)
 		}
 	}
-	// Then the inner vertices may be on the edge ("Triangle Tessellation", "Quad Tessellation").
-	if !gone && ones && mode.Spacing == tess.FractionalOdd && (divided || mode.PointMode) {
-		panic(stop{why: "an inner level of 1 with the spacing SpacingFractionalOdd"})
+	// With an inner level of 1 the inner vertices may be on the edge ("Triangle Tessellation", "Quad Tessellation").
+	if open || ones && mode.Spacing == tess.FractionalOdd && (divided || mode.PointMode) {
+		return outer, inner, unknown
 	}
-	return outer, inner, gone
+	return outer, inner, known
 }
 
 // segments returns the number of segments of an edge if all values of its level have one subdivision. Vulkan leaves the place of the two shorter segments of
@@ -294,198 +310,4 @@ func segments(s tess.Spacing, n Number) (k int, ok bool) {
 	}
 	k = int(low)
 	return k, low == high && float64(k) == low && (k%2 == 1) == (s == tess.FractionalOdd)
-}
-
-// patch is the primitives of a patch: an implementation may choose other triangles for the same strips. If all of them have one
-// orientation, every choice covers a sample as often as the boundary of the patch winds around it.
-type patch struct {
-	triangles []*surface             // that an implementation may choose
-	pixels    map[[4]int]*patchPixel // by the pixel, the sample and the layer
-}
-
-// patchPixel is the primitives of a patch that may have changed a sample.
-type patchPixel struct {
-	sure    bool // one of them certainly
-	some    bool
-	crossed bool // two of them may, and their order is open
-}
-
-// maxCandidates bounds the triangles of a patch that implementations may choose.
-const maxCandidates = 1 << 12
-
-// candidates finds the triangles that implementations may choose. It returns false if the patch is done.
-func (d *drawing) candidates(primitive int, mode tess.Mode, t *tess.Tessellator, list []*corner) bool {
-	if d.State.Rasterization.Discard {
-		return false
-	}
-	if d.State.Rasterization.Polygon != 0 || d.State.Rasterization.DepthBias {
-		panic(stop{why: "triangles of patches in another polygon mode, or with a depth bias"})
-	}
-	d.selectTarget(list[0], list...)
-	of, open, culled := d.patch, false, 0
-	add := func(a, b, c uint32) {
-		if mode.Clockwise {
-			b, c = c, b
-		}
-		if len(of.triangles) >= maxCandidates {
-			panic(stop{why: "patches with more triangles than are judged"})
-		}
-		s := &surface{primitive: primitive, provoking: list[a], corners: [3]*corner{list[a], list[b], list[c]}}
-		of.triangles = append(of.triangles, s)
-		open = open || clipped(s.corners)
-		for i, v := range s.corners {
-			p, ok := d.screen(v)
-			if !ok {
-				panic(stop{why: "a vertex whose position is not known, or not in front of the viewer"})
-			}
-			s.points[i] = p
-			for _, n := range [...]Number{p.x, p.y} {
-				open = open || !(n.Low >= -farthest && n.High <= farthest)
-			}
-		}
-	}
-	for _, strip := range t.Strips {
-		a, b := strip.Outer, strip.Inner
-		for i := range len(a) - 1 {
-			for j := range b {
-				add(a[i], a[i+1], b[j])
-			}
-		}
-		for j := range len(b) - 1 {
-			for i := range a {
-				add(a[i], b[j+1], b[j])
-			}
-		}
-	}
-	d.work(len(of.triangles) * triangleWork)
-	signs := [2]bool{}
-	for _, s := range of.triangles {
-		if !d.pose(s) {
-			culled++
-		}
-		for _, p := range s.poses {
-			open = open || p.area == 0
-		}
-		signs[bit(s.counter)] = true
-	}
-	if open || signs[0] && signs[1] || culled > 0 && culled < len(of.triangles) {
-		for _, s := range of.triangles {
-			d.blur(s)
-		}
-		return false
-	}
-	return culled == 0
-}
-
-// at returns the triangles that may have a pixel, or with derivatives one of its quad.
-func (p *patch) at(d *drawing, x, y int) (list []*surface) {
-	x0, y0, n := x, y, 1
-	if d.quads {
-		x0, y0, n = x&^1, y&^1, 2
-	}
-	for _, s := range p.triangles {
-		if slices.ContainsFunc(d.locations(), func(l [2]float64) bool {
-			for i := range n * n {
-				if c, _ := s.covers(float64(x0+i%n)+l[0], float64(y0+i/n)+l[1]); c != outside1 {
-					return true
-				}
-			}
-			return false
-		}) {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
-// patchInput returns the inputs of a fragment of a patch: those of all triangles that may have it, with any of their vertices as the provoking one.
-func (d *drawing) patchInput(s *surface, x, y int, covered bool) *shading {
-	var in *shading
-	merge := func(to, from []Number) {
-		for i := range min(len(to), len(from)) {
-			if to[i] = hullOf(to[i], from[i]); to[i].Bits != from[i].Bits {
-				to[i].Any = true
-			}
-		}
-	}
-	for _, t := range s.patch.at(d, x, y) {
-		for _, c := range t.corners {
-			one := *t
-			one.provoking = c
-			next := d.fragmentInput(&one, x, y, covered)
-			if in == nil {
-				in = next
-				continue
-			}
-			for at, list := range in.inputs {
-				merge(list, next.inputs[at])
-			}
-			for b, list := range in.builtIns {
-				merge(list, next.builtIns[b])
-			}
-		}
-	}
-	if in == nil {
-		one := *s
-		one.patch = nil
-		return d.fragmentInput(&one, x, y, covered)
-	}
-	return in
-}
-
-// patchDepth returns the depth of a fragment of a patch.
-func (d *drawing) patchDepth(s *surface, x, y int) Number {
-	one := *s
-	one.patch = nil
-	n := d.depthAt(&one, x, y)
-	for _, t := range s.patch.at(d, x, y) {
-		n = hullOf(n, d.depthAt(t, x, y))
-	}
-	return n
-}
-
-// touch records a primitive of the patch at a pixel. The primitives of a patch have no order ("Tessellation Primitive Ordering").
-func (p *patch) touch(d *drawing, s *surface, x, y int, cover coverage) {
-	at := [4]int{x, y, d.sample, d.layer}
-	if p.pixels[at] == nil {
-		p.pixels[at] = &patchPixel{}
-	}
-	of := p.pixels[at]
-	polygon := s.square == nil && s.segment == nil
-	if of.some && (!polygon || of.sure || cover == inside1 || d.mixes()) {
-		of.crossed = true
-	}
-	of.some, of.sure = true, of.sure || cover == inside1
-}
-
-// mixes reports whether the order of two fragments has an effect on more than the choice of one.
-func (d *drawing) mixes() bool {
-	b, z := d.State.Blend, d.State.DepthStencil
-	if b.Logic || z.StencilTest || z.DepthTest {
-		return true
-	}
-	for i := range b.Attachments {
-		if b.Attachments[i].Enable {
-			return true
-		}
-	}
-	return false
-}
-
-// loseCrossed permits any value of the texels that primitives without an order may change.
-func (p *patch) loseCrossed(d *drawing) {
-	for at, of := range p.pixels {
-		if !of.crossed {
-			continue
-		}
-		for _, t := range d.layers[at[3]][at[2]] {
-			if t == nil {
-				continue
-			}
-			cells := t.texel(at[0], at[1])
-			for k := range cells {
-				cells[k] = Number{Any: true}
-			}
-		}
-	}
 }
