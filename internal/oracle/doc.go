@@ -18,6 +18,6 @@
 //     opaque.go: instructions with any result.
 //  5. integer.go: integers and bits; arithmetic.go: arithmetic; fast.go: frequent instructions of 32 bits; loose.go: decorations and modes that permit more results; rearranged.go: expressions in another form.
 //  6. judge.go: the verdict on results.
-//  7. draw.go: draws, their shaders and interfaces; geometry.go: geometry shaders; mesh.go: mesh shaders; task.go: task shaders; raster.go: coverage, interpolation and depth; primitive.go: points, lines and outlines; adjacency.go: primitives with adjacency; tessellation.go: patches; patch.go: their primitives; cloud.go: those with an open subdivision; clip.go: clip and cull distances; multisample.go: several samples; quad.go: derivatives, textures and
+//  7. draw.go: draws, their shaders and interfaces; geometry.go: geometry shaders; mesh.go: mesh shaders; task.go: task shaders; raster.go: coverage, interpolation and depth; pose.go: positions and orientations of triangles; primitive.go: points, lines and outlines; adjacency.go: primitives with adjacency; tessellation.go: patches; patch.go: their primitives; cloud.go: those with an open subdivision; clip.go: clip and cull distances; multisample.go: several samples; quad.go: derivatives, textures and
 //     samplers; hull.go: accesses of textures at open texels; stencil.go: tests of depth and stencil; attachment.go: blending, attachments and their verdict; choice.go: texels with several contents; logic.go: logical operations; rendered.go: attachments as textures.
 package oracle
