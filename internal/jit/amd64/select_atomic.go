@@ -91,37 +91,74 @@ var constantForms = map[ir.Op]ALU{ir.AtomAdd: AddI, ir.AtomAnd: AndI, ir.AtomOr:
 func (m *machine) atomicNoResult(in *vcode.Inst, lock bool) {
 	k, off := m.storingLanes(in), m.vec(in.Uses[1], 1)
 	all, full := m.f.Const(in.Masks[0])
-	full = full && all != 0 && !m.facts.Demotes && in.Proven
-	index := off
-	if in.Proven {
-		// Only accesses of the workgroup memory are Proven here; R12 is its address.
-		m.GRM(LEA|W, RDX, At(R12, int32(in.Key.Aux)))
+	full = full && all != 0 && !m.facts.Demotes
+	known := func(base Mem) { // the words of the active lanes are in range and aligned
+		m.RM(VMOVDQU32_ST, V512, off, 0, m.scratch(scratchOffset), 0)
+		m.atomicOperands(in)
 		if !full {
-			m.RR(KMOVW, V128, 2, 0, k, 0)
+			m.RR(KMOVW_RK, V128, RAX, 0, k, 0)
 		}
-	} else {
+		m.atomicNoResultLanes(in, zmmLanes, full, lock, base, true)
+	}
+	if in.Proven {
+		known(At(R12, int32(in.Key.Aux))) // only accesses of the workgroup memory are Proven here
+		return
+	}
+	checked := func() {
 		if !m.inRange(in, k, off, target.HandleWrites) {
 			return
 		}
 		m.RM(VPADDD, V512, 3, off, m.word32(uint32(in.Key.Aux)), BC)
 		m.RM(VPTESTNMD, V512, 2, 3, m.word32(3), BC|K(2))
-		index = 4
+		m.RM(VMOVDQU32_ST, V512, 4, 0, m.scratch(scratchOffset), 0)
+		m.atomicOperands(in)
+		m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
+		m.atomicNoResultLanes(in, zmmLanes, false, lock, At(RDX, 0), false)
 	}
-	m.RM(VMOVDQU32_ST, V512, index, 0, m.scratch(scratchOffset), 0)
+	m.withinLimit(in, lock, known, checked)
+}
+
+// atomicOperands writes the operands of an atomic to the scratch memory, unless they are one constant.
+func (m *machine) atomicOperands(in *vcode.Inst) {
 	if _, constant := m.f.Const(in.Uses[2]); !constant {
 		m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOperand), 0)
 	}
-	if !full {
-		m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
+}
+
+// withinLimit emits known, with the memory of offset 0, if the memory of an atomic has all words below its Limit, and else checked, out of
+// line:
+//
+//	cmp [handle + length], limit
+//	jb  checked
+//	mov rdx, [handle]
+//
+// It is one comparison in place of fourteen instructions for each vector of offsets. An atomic with a lock prefix needs a multiple of their
+// time, so that it has only checked.
+func (m *machine) withinLimit(in *vcode.Inst, lock bool, known func(base Mem), checked func()) {
+	if in.Limit == 0 || lock {
+		checked()
+		return
 	}
-	m.atomicNoResultLanes(in, zmmLanes, full, lock)
+	slow, done := m.NewLabel(), m.NewLabel()
+	at := m.handleWord(in.Uses[0], RAX, target.HandleWrites)
+	m.GMI(CmpI, true, at, int32(in.Limit))
+	m.Jcc(Below, slow)
+	at.Disp -= target.HandleWrites
+	m.GRM(MOV|W, RDX, at)
+	known(At(RDX, int32(in.Key.Aux)))
+	m.Bind(done)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		checked()
+		m.Jmp(done)
+	})
 }
 
 // atomicNoResultLanes performs an atomic of storeForms for the lanes in RAX, or for all. The
-// addresses are RDX plus the offsets in the scratch memory, which also holds the operands unless
-// they are constant. A full mask is unrolled, because a loop over 16 known lanes costs a count, a
-// branch and a dependent TZCNT for each.
-func (m *machine) atomicNoResultLanes(in *vcode.Inst, lanes int32, full, lock bool) {
+// addresses are base plus the offsets in the scratch memory, which also holds the operands unless
+// they are constant; positive offsets are not sign-extended, and such a copy costs nothing. A full mask is unrolled, because a loop over 16
+// known lanes costs a count, a branch and a dependent TZCNT for each.
+func (m *machine) atomicNoResultLanes(in *vcode.Inst, lanes int32, full, lock bool, base Mem, positive bool) {
 	operand, constant := m.f.Const(in.Uses[2])
 	some, done := m.NewLabel(), m.NewLabel()
 	one := func(lane, at Mem) {
@@ -139,6 +176,9 @@ func (m *machine) atomicNoResultLanes(in *vcode.Inst, lanes int32, full, lock bo
 		m.Jcc(NotEqual, some)
 		m.slowPaths = append(m.slowPaths, func() {
 			m.Bind(some)
+			if base != At(RDX, 0) {
+				m.GRM(LEA|W, RDX, base)
+			}
 			m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase))
 			m.GRR(TEST, RAX, RAX)
 			m.Jcc(Equal, done)
@@ -146,18 +186,22 @@ func (m *machine) atomicNoResultLanes(in *vcode.Inst, lanes int32, full, lock bo
 			m.Jmp(done)
 		})
 	}
+	extended, high := MOVSXD|W, SarI
+	if positive {
+		extended, high = MOV, ShrI
+	}
 	for lane := int32(0); lane < lanes; lane++ {
 		if at := m.scratch(scratchOffset + 4*lane); !constant {
-			m.GRM(MOVSXD|W, RAX, at)
+			m.GRM(extended, RAX, at)
 		} else if lane%2 == 0 { // two offsets per load, since RCX is free
 			m.GRM(MOV|W, RAX, at)
-			m.GRR(MOVSXD|W, RCX, RAX)
-			one(Mem{}, Indexed(RDX, RCX, 1, 0))
+			m.GRR(extended, RCX, RAX)
+			one(Mem{}, Indexed(base.Base, RCX, 1, base.Disp))
 			continue
 		} else {
-			m.ShiftI(SarI, true, RAX, 32)
+			m.ShiftI(high, true, RAX, 32)
 		}
-		one(m.scratch(scratchOperand+4*lane), Indexed(RDX, RAX, 1, 0))
+		one(m.scratch(scratchOperand+4*lane), Indexed(base.Base, RAX, 1, base.Disp))
 	}
 	m.Bind(done)
 }

@@ -16,19 +16,17 @@ func (m ymm) atomic(in *vcode.Inst, lock bool) {
 		m.atomic64(in, lock)
 		return
 	}
+	if single(in) {
+		m.atomicNoResult(in, lock)
+		return
+	}
 	if len(in.Defs) > 0 {
 		m.zero(0)
 		m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld))
 	}
 	done := m.NewLabel()
 	if full, ok := m.atomicLanes(in); ok {
-		if _, constant := m.f.Const(in.Uses[2]); !constant || !single(in) {
-			m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOperand))
-		}
-		if single(in) {
-			m.atomicNoResultLanes(in, ymmLanes, full, lock)
-			return
-		}
+		m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOperand))
 		if full {
 			m.MovI(RAX, 1<<ymmLanes-1)
 		} else {
@@ -44,6 +42,43 @@ func (m ymm) atomic(in *vcode.Inst, lock bool) {
 	if len(in.Defs) > 0 {
 		m.rm(AVX_VMOVUPS, 0, 0, m.scratch(scratchOld))
 		m.done(in, 0)
+	}
+}
+
+// atomicNoResult performs an atomic without a used result; see machine.atomicNoResult.
+func (m ymm) atomicNoResult(in *vcode.Inst, lock bool) {
+	off, k := m.vec(in.Uses[1], 1), NoReg
+	if !m.always(in) || m.facts.Demotes {
+		k = m.storingLanes(in, 0)
+	}
+	known := func(base Mem) { // the words of the active lanes are in range and aligned
+		m.rm(AVX_VMOVUPS_ST, off, 0, m.scratch(scratchOffset))
+		if k != NoReg {
+			m.rr(AVX_VMOVMSKPS, RAX, 0, k) // Y0 may be k
+		}
+		m.atomicOperands(in)
+		m.atomicNoResultLanes(in, ymmLanes, k == NoReg, lock, base, true)
+	}
+	if in.Proven {
+		known(At(R12, int32(in.Key.Aux))) // only accesses of the workgroup memory are Proven here
+		return
+	}
+	checked := func() {
+		at, ok := m.checkedLanes(in, k, off)
+		if !ok {
+			return
+		}
+		m.rm(AVX_VMOVUPS_ST, 4, 0, m.scratch(scratchOffset))
+		m.atomicOperands(in)
+		m.atomicNoResultLanes(in, ymmLanes, false, lock, At(at.Base, at.Disp), false)
+	}
+	m.withinLimit(in, lock, known, checked)
+}
+
+// atomicOperands writes the operands of an atomic to the scratch memory, unless they are one constant.
+func (m ymm) atomicOperands(in *vcode.Inst) {
+	if _, constant := m.f.Const(in.Uses[2]); !constant {
+		m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOperand))
 	}
 }
 
@@ -65,9 +100,20 @@ func (m ymm) atomicLanes(in *vcode.Inst) (full, ok bool) {
 		}
 		return k == NoReg, true
 	}
-	at, ok := m.inRange(in, k, off, target.HandleWrites)
+	at, ok := m.checkedLanes(in, k, off)
 	if !ok {
 		return false, false
+	}
+	m.laneBase(at)
+	return false, true
+}
+
+// checkedLanes sets RAX to the lanes of k, or of all if k is NoReg, with an aligned word in range, and Y4 to their offsets from the memory
+// that it returns. It returns false if no lane can be in range.
+func (m ymm) checkedLanes(in *vcode.Inst, k, off Reg) (at Mem, ok bool) {
+	at, ok = m.inRange(in, k, off, target.HandleWrites)
+	if !ok {
+		return at, false
 	}
 	m.word(AVX_VPADDD, 3, off, uint32(in.Key.Aux))
 	m.rri(AVX_VPSLLD, 3, 0, 3, 30) // the low two bits, 0 if aligned
@@ -77,6 +123,5 @@ func (m ymm) atomicLanes(in *vcode.Inst) (full, ok bool) {
 	m.rr(AVX_VPCMPEQD, 3, 3, 0)
 	m.rr(AVX_VPAND, 2, 2, 3)
 	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
-	m.laneBase(at)
-	return false, true
+	return at, true
 }

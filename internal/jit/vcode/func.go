@@ -236,6 +236,10 @@ type Inst struct {
 	// are likely to be u1 + (u1 in lane p) − (u1 in lane 0).
 	Prefetch uint32
 
+	// Limit of an Atomic of 32 bits, if not 0, is a bound of its words: the offsets of the active lanes are multiples of 4, and each of
+	// these words ends at byte Limit of the memory or before.
+	Limit uint32
+
 	// WordMask, if not 0, makes a BoundsCheck total: bit i is set if an access reads word i after u1. If the
 	// Aux bytes are not all in range, the check copies these words to the stack frame, words out of range as
 	// 0, and yields the address of the copy.

@@ -75,6 +75,9 @@ func (f *Func) line(in *Inst) string {
 	if in.Bytes {
 		s += " bytes"
 	}
+	if in.Limit > 0 {
+		s += fmt.Sprintf(" limit %d", in.Limit)
+	}
 	if in.Distances != nil {
 		s += fmt.Sprintf(" distances %d", in.Distances)
 	}

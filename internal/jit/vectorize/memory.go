@@ -102,6 +102,8 @@ func (w *vectorizer) atomic(v ir.V, in vcode.Inst) bool {
 	if w.src.Val(x.Args[0]).Op == ir.Wg {
 		in.Op = vcode.AtomicLocal
 		in.Proven = w.inWorkgroupMemory(x.Args[1], x.Aux)
+	} else {
+		in.Limit = w.wordLimit(x)
 	}
 	for p := range w.parts {
 		one := in

@@ -149,6 +149,22 @@ func (w *vectorizer) inWorkgroupMemory(off ir.V, imm uint64) bool {
 	return imm%4 == 0 && w.upperBound(off)+imm+4 <= uint64(w.p.SharedBytes) && w.isMultipleOf4(off)
 }
 
+// maxWordLimit bounds the ranges of words for which one comparison of the length replaces the comparisons of all lanes: memory is seldom
+// shorter than a small range that the program reduces its indices to.
+const maxWordLimit = 1 << 18
+
+// wordLimit returns the end of the words that an access of 32 bits can be to in any active lane, or 0 if it has no small bound or is not
+// known to be aligned.
+func (w *vectorizer) wordLimit(x *ir.Val) uint32 {
+	if x.Type.Size() != 4 || x.Aux%4 != 0 || x.Aux > maxWordLimit || !w.isMultipleOf4(x.Args[1]) {
+		return 0
+	}
+	if end := w.upperBound(x.Args[1]) + x.Aux + 4; end <= maxWordLimit {
+		return uint32(end)
+	}
+	return 0
+}
+
 // wordInWorkgroupMemory reports whether an operation is a load of 32 bits from a uniform offset that is known to be in range of the
 // workgroup memory. A uniform load runs only if a lane is active, and its offset is the same in this lane.
 func (w *vectorizer) wordInWorkgroupMemory(x *ir.Val) bool {
