@@ -79,19 +79,19 @@ func (j *judge) ptx(data []byte, file string, x *checked) *ptx.Module {
 func unsupportedKernels(m *ptx.Module) (list []*diag.Finding) {
 	image, err := ptxlower.NewImage(m)
 	if err != nil {
-		return []*diag.Finding{unsupportedPTX(err, "the kernels")}
+		return []*diag.Finding{unsupportedPTX(err, ptx.Position{Line: 1, Col: 1}, "the kernels")}
 	}
 	for _, f := range m.Entries() {
-		if _, err := ptxlower.Lower(m, image, f.Name, ptxlower.Options{Block: ptxlower.RequiredBlock(f)}); err != nil {
-			list = append(list, unsupportedPTX(err, "the kernel "+f.Name))
+		if _, err := ptxlower.Lower(m, image, f.Name, ptxlower.Options{Block: ptxlower.SampleBlock(m, f)}); err != nil {
+			list = append(list, unsupportedPTX(err, f.Pos, "the kernel "+f.Name))
 		}
 	}
 	return list
 }
 
-// unsupportedPTX returns the warning that an error keeps kernels from running.
-func unsupportedPTX(err error, kernels string) *diag.Finding {
-	at, what := ptx.Position{Line: 1, Col: 1}, err.Error()
+// unsupportedPTX returns the warning that an error keeps kernels from running. An error without a position is at at.
+func unsupportedPTX(err error, at ptx.Position, kernels string) *diag.Finding {
+	what := err.Error()
 	var missing *ptxlower.Unsupported
 	var malformed *ptxlower.Malformed
 	switch {
@@ -116,7 +116,8 @@ func launchText(c console, file, stage, machine string) ([]byte, error) {
 }
 
 // ptxText renders the kernels of a module: as programs at a stage of --ir, as the machine code of a level of --asm, or as PTX. The block
-// is the one that the kernel requires, else one warp. With a launch it is the launch's block, and only its kernel is rendered.
+// is one that the kernel may have, and a comment names it if the kernel does not require it. With a launch it is the launch's block, and only its
+// kernel is rendered.
 func ptxText(data []byte, stage, machine string, launch *launchJob) ([]byte, error) {
 	m, findings := parsePTX(data)
 	if len(findings) > 0 {
@@ -140,20 +141,23 @@ func ptxText(data []byte, stage, machine string, launch *launchJob) ([]byte, err
 	}
 	l := listing{source: strings.Split(string(data), "\n")}
 	for _, f := range m.Entries() {
-		o := ptxlower.Options{Block: ptxlower.RequiredBlock(f)}
-		if launch != nil {
-			o = ptxlower.Options{Block: launch.block, SharedBytes: launch.file.Shared}
-		}
 		if launch != nil && f.Name != only {
 			continue
 		}
+		o := ptxlower.Options{Block: ptxlower.SampleBlock(m, f)}
+		if launch != nil {
+			o = ptxlower.Options{Block: launch.block, SharedBytes: launch.file.Shared}
+		}
 		p, err := ptxlower.Lower(m, image, f.Name, o)
 		if err != nil && launch == nil && len(m.Entries()) > 1 { // the others are there all the same
-			fmt.Fprintf(&l.out, "; %v\n", unsupportedPTX(err, "the kernel "+f.Name))
+			fmt.Fprintf(&l.out, "; %v\n", unsupportedPTX(err, f.Pos, "the kernel "+f.Name))
 			continue
 		}
 		if err != nil {
 			return nil, err
+		}
+		if launch == nil && !requiresBlock(f) {
+			fmt.Fprintf(&l.out, "; %s for a block of %d %d %d, as it has no .reqntid; a description of a launch, NAME.launch.yaml, has its own block\n", f.Name, o.Block[0], o.Block[1], o.Block[2])
 		}
 		if err := l.kernel(p, stage, machine); err != nil {
 			return nil, err
@@ -163,6 +167,11 @@ func ptxText(data []byte, stage, machine string, launch *launchJob) ([]byte, err
 		return nil, fmt.Errorf("the module has no kernel")
 	}
 	return []byte(l.out.String()), nil
+}
+
+// requiresBlock reports whether a kernel has a .reqntid.
+func requiresBlock(f *ptx.Function) bool {
+	return slices.ContainsFunc(f.Attrs, func(d *ptx.Directive) bool { return d.Name == ".reqntid" })
 }
 
 // kernel writes the program or the machine code of a kernel.

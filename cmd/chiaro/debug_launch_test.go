@@ -218,3 +218,17 @@ func TestDebugKernelSource(t *testing.T) {
 		t.Errorf("the output is %q", output)
 	}
 }
+
+// TestDebugPTX checks that a launch request of PTX asks for a description of a launch.
+func TestDebugPTX(t *testing.T) {
+	in, toDebugger := io.Pipe()
+	fromDebugger, out := io.Pipe()
+	go run([]string{"debug", "k.ptx"}, console{in, out, io.Discard, new(lastInput), nil})
+	defer toDebugger.Close()
+	c := &debugClient{t: t, in: toDebugger, out: bufio.NewReader(fromDebugger)}
+	for launch, file := range map[string]string{`{}`: "k.ptx", `{"program":"other.ptx"}`: "other.ptx"} {
+		if r, want := c.ask("launch", launch).GetResponse(), file+" is PTX; want a description of a launch, NAME.launch.yaml"; r.Success || r.Message != want {
+			t.Errorf("launch with %s: %q; must be %q", launch, r.Message, want)
+		}
+	}
+}

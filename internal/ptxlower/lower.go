@@ -242,14 +242,35 @@ func checkBlock(f *ptx.Function, block [3]uint32) error {
 	return nil
 }
 
-// RequiredBlock returns the block that a kernel requires (.reqntid), one warp if it requires none.
-func RequiredBlock(f *ptx.Function) [3]uint32 {
+// SampleBlock returns a block that a kernel may be launched with: that of .reqntid, else one warp, or as many threads as a constant number of
+// a barrier in the module names, within .maxntid.
+func SampleBlock(m *ptx.Module, f *ptx.Function) [3]uint32 {
+	threads, most := uint64(WarpSize), uint64(MaxThreads)
 	for _, d := range f.Attrs {
-		if d.Name == ".reqntid" {
-			return dimensions(d)
+		n := dimensions(d)
+		switch d.Name {
+		case ".reqntid":
+			return n
+		case ".maxntid":
+			most = min(most, max(uint64(n[0])*uint64(n[1])*uint64(n[2]), 1))
 		}
 	}
-	return [3]uint32{WarpSize, 1, 1}
+	count := func(i *ptx.Instr) {
+		if i.Op != "bar" && i.Op != "barrier" || len(i.Operands) < 2 {
+			return
+		}
+		for _, o := range i.Operands[1:] { // .red has a result before the barrier
+			if o.Kind == ptx.Immediate && o.Expr.Op == "int" && o.Expr.Bits <= MaxThreads {
+				threads = max(threads, o.Expr.Bits)
+			}
+		}
+	}
+	for _, x := range m.Items {
+		if g, ok := x.(*ptx.Function); ok && (g == f || !g.Entry) {
+			forInstrs(g.Body, count)
+		}
+	}
+	return [3]uint32{uint32(min(threads, most)), 1, 1}
 }
 
 // dimensions returns the one to three numbers of a directive such as .reqntid.
