@@ -192,9 +192,13 @@ func (j *launchJob) execute(ctx context.Context, f runFlags, done func(d *vk.Dev
 // conclude shows the log, the reports and the result of a launch.
 func (j *launchJob) conclude(ctx context.Context, c console, f *runFlags, outs []shaderOutput, cause error) error {
 	for _, l := range j.log {
-		plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
+		if f.format == "text" { // the other formats have the messages as members, or none
+			plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
+		}
 	}
-	writeReports(c.err, j.reports.List())
+	if f.format != "sarif" {
+		writeReports(c.err, j.reports.List())
+	}
 	if cause != nil {
 		return j.failed(ctx, c, f, cause)
 	}
