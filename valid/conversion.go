@@ -15,7 +15,7 @@ var conversionFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Conversion-Width", Section: "SPIR-V 3.3.11", Words: "OpUConvert and OpSConvert change the width, OpFConvert the width or the encoding; OpBitcastExtractEXT narrows it"},
 		{Code: "SPV-Conversion-Small", Section: "SPIR-V 2.16.1", Words: "8-bit and 16-bit values without arithmetic in the module are only converted to other widths"},
-		{Code: "SPV-Conversion-Bits", Section: "SPIR-V 3.3.11", Words: "OpBitcast preserves the number of bits; a pointer is cast from or to a pointer, an integer scalar, or from SPIR-V 1.5 on a vector of two 32-bit integers"},
+		{Code: "SPV-Conversion-Bits", Section: "SPIR-V 3.3.11", Words: "OpBitcast preserves the number of bits; a pointer is cast from or to a pointer, an integer scalar, or from SPIR-V 1.5 on a vector of integers with the bits of an address"},
 		{Code: "SPV-Conversion-Storage", Section: "SPIR-V 3.3.11", Words: "OpBitcast between pointers preserves the storage class"},
 		{Code: "SPV-Conversion-Same", Section: "SPIR-V 3.3.11", Words: "OpBitcast changes the type"},
 		{Code: "SPV-Conversion-Pointer", Section: "SPIR-V 3.3.11", Words: "pointers are converted to and from integers only with physical addressing; with PhysicalStorageBuffer64, only pointers to PhysicalStorageBuffer"},
@@ -168,13 +168,12 @@ func (c *checker) bitcast(i int, in spirv.Inst) {
 		if x.IsPointer() {
 			p, n = x, t
 		}
-		pair := c.since(spirv.Version15) || c.m.Extension("SPV_KHR_physical_storage_buffer")
-		if !n.IsInt() && !(pair && n.IsVector() && n.Count == 2 && n.Elem.IsInt() && n.Elem.Width == 32) {
+		switch bits, known := bitsOf(n); {
+		case !n.IsInt() && !(n.IsVector() && n.Elem.IsInt() && c.castsVectors(n.Elem)):
 			c.fail(i, "SPV-Conversion-Bits", "OpBitcast of %s to %s; must have an integer as the other type of %s", c.typeName(x), c.typeName(t), c.typeName(p))
-			return
-		}
-		if bits, ok := bitsOf(n); ok && p.Storage == spirv.StorageClassPhysicalStorageBuffer && bits != 64 {
-			c.fail(i, "SPV-Conversion-Bits", "OpBitcast of %s to %s; must be of 64 bits", c.typeName(x), c.typeName(t))
+		case !known || !n.IsVector() && p.Storage != spirv.StorageClassPhysicalStorageBuffer: // the width of an address as an integer is no rule
+		case c.addressBits(p) != 0 && bits != c.addressBits(p):
+			c.fail(i, "SPV-Conversion-Bits", "OpBitcast of %s to %s; must be of %d bits", c.typeName(x), c.typeName(t), c.addressBits(p))
 		}
 		return
 	}
@@ -183,6 +182,24 @@ func (c *checker) bitcast(i int, in spirv.Inst) {
 	if known && known2 && a != b {
 		c.fail(i, "SPV-Conversion-Bits", "OpBitcast of %s to %s, of %d bits to %d; must preserve the number of bits", c.typeName(x), c.typeName(t), b, a)
 	}
+}
+
+// castsVectors reports whether vectors of an integer type are cast from and to pointers:
+// from SPIR-V 1.5 on, in shaders only those of 32 bits (SPIR-V §2.16.2).
+func (c *checker) castsVectors(elem *facts.Type) bool {
+	return (c.since(spirv.Version15) || c.m.Extension("SPV_KHR_physical_storage_buffer")) &&
+		(elem.Width == 32 || !c.capable(spirv.CapabilityShader))
+}
+
+// addressBits returns the number of bits of a physical pointer, or 0.
+func (c *checker) addressBits(p *facts.Type) uint64 {
+	switch {
+	case p.Storage == spirv.StorageClassPhysicalStorageBuffer, c.m.Addressing == spirv.AddressingModelPhysical64:
+		return 64
+	case c.m.Addressing == spirv.AddressingModelPhysical32:
+		return 32
+	}
+	return 0
 }
 
 // pointerToInteger checks OpConvertPtrToU and OpConvertUToPtr.

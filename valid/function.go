@@ -151,7 +151,7 @@ func sameStructure(x, y *facts.Type) bool {
 			}
 		case p.x.ArrayStride != p.y.ArrayStride && p.x.ArrayStride != 0 && p.y.ArrayStride != 0:
 			return false
-		case p.x.IsArray(), p.x.IsPointer():
+		case p.x.IsArray(), p.x.Op == spirv.OpTypePointer: // an untyped pointer has no pointee to compare
 			todo = append(todo, pair{p.x.Elem, p.y.Elem})
 		default:
 			return false

@@ -66,6 +66,7 @@ type layoutState struct {
 	graph    bool   // whether an OpGraphARM is open
 	graphs   int    // the first graph or entry point of one + 1; functions are before it (SPV_ARM_graph)
 	badScope bool   // whether an instruction outside of blocks was reported in this function
+	scoped   int    // the first debug instruction of OpenCL before the blocks of this function, or -1
 	tail     int    // the end of the scopes and lines that endsFunction looked at
 }
 
@@ -207,7 +208,7 @@ func (c *checker) layoutOutside(i int, op spirv.Op) {
 		if l.graphs > 0 {
 			c.fail(i, "SPV-Graph-Place", "a function after a graph or its entry point; must be before all of them").also(c, l.graphs-1, "the first")
 		}
-		l.open, l.params, l.block, l.started, l.badScope = i, true, -1, false, false
+		l.open, l.params, l.block, l.started, l.badScope, l.scoped = i, true, -1, false, false, -1
 	case spirv.OpGraphARM, spirv.OpGraphEntryPointARM:
 		l.graph = op == spirv.OpGraphARM
 		if l.graphs == 0 {
@@ -248,7 +249,7 @@ func (c *checker) layoutInside(i int, op spirv.Op, s section, in spirv.Inst) {
 	switch op {
 	case spirv.OpFunction:
 		c.fail(i, "SPV-Layout-Function", "OpFunction in a function; must be after OpFunctionEnd").also(c, l.open, "the function begins here")
-		l.open, l.params, l.block, l.started, l.badScope = i, true, -1, false, false
+		l.open, l.params, l.block, l.started, l.badScope, l.scoped = i, true, -1, false, false, -1
 	case spirv.OpFunctionParameter:
 		if !l.params {
 			c.fail(i, "SPV-Layout-Function", "OpFunctionParameter after the first block or other instructions; must be directly after OpFunction")
@@ -274,6 +275,9 @@ func (c *checker) functionEnd(i int) {
 	if l.block >= 0 {
 		c.fail(i, "SPV-Layout-Block", "OpFunctionEnd in a block; must be after an instruction that ends the block").also(c, l.block, "the block begins here")
 	}
+	if !l.started && l.scoped >= 0 {
+		c.fail(l.scoped, "SPV-Layout-Block", "a debug instruction in a function without a body; must be in a body").also(c, l.open, "the function begins here")
+	}
 	if !l.started && l.body {
 		c.fail(l.open, "SPV-Layout-Declaration", "a function without a body after a function with a body; must be before it")
 	}
@@ -286,7 +290,11 @@ func (c *checker) layoutInBlock(i int, op spirv.Op, in spirv.Inst) {
 	if l.block < 0 {
 		l.params = false
 		switch {
-		case c.bodiless(op, in) || l.badScope:
+		case l.badScope:
+		case c.bodiless(op, in):
+			if !l.started && l.scoped < 0 {
+				l.scoped = i
+			}
 		case !l.started || !c.endsFunction(i):
 			l.badScope = true
 			c.fail(i, "SPV-Layout-Block", "%s outside of blocks; must be in one", op)

@@ -139,9 +139,10 @@ func (c *checker) logicalOperand(i int, in spirv.Inst) {
 }
 
 // undefinedPointer checks that an access with logical addressing has no pointer of
-// OpUndef, which is not among the instructions that yield logical pointers.
+// OpUndef, which is not among the instructions that yield logical pointers. The
+// relaxation of logical pointers adds none.
 func (c *checker) undefinedPointer(i int, in spirv.Inst) {
-	if c.m.Addressing != spirv.AddressingModelLogical || c.env.pointersRelaxed() {
+	if c.m.Addressing != spirv.AddressingModelLogical {
 		return
 	}
 	p := inst.Store(in).Pointer
