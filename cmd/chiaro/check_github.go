@@ -19,7 +19,7 @@ func (r *checkGitHub) Record(x *checked) {
 	}
 	if x.verdict == verdictUnreadable || x.verdict == verdictInternal {
 		for _, p := range splitPositions(x) {
-			fmt.Fprintf(r.w, "::error %s::%s\n", p.properties(verdictUnreadable), data(p.text))
+			fmt.Fprintf(r.w, "::%s %s::%s\n", p.level(), p.properties(verdictUnreadable), data(p.text))
 		}
 		r.w.Flush()
 		return

@@ -119,7 +119,7 @@ func (r *checkMatrix) Record(x *checked) {
 	}
 	fmt.Fprintln(r.w)
 	if (x.verdict == verdictUnreadable || x.verdict == verdictInternal) && x.message != "" {
-		plain.Fprintf(r.w, "%s\n", plain.Block(x.message, "    "))
+		plain.Fprintf(r.w, "%s\n", placedBlock(x.message))
 	}
 }
 

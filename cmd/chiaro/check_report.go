@@ -226,7 +226,7 @@ func (r *checkText) Record(x *checked) {
 		return // the tally counts them
 	}
 	if x.verdict == verdictUnreadable || x.verdict == verdictInternal {
-		plain.Fprintf(r.w, "%s\n", plain.Block(x.message, "    "))
+		plain.Fprintf(r.w, "%s\n", placedBlock(x.message))
 		r.w.Flush()
 		return
 	}

@@ -38,7 +38,7 @@ func (r *checkSARIF) Record(x *checked) {
 		r.log.ok = false
 		for _, p := range splitPositions(x) {
 			r.log.add("unreadable", "the file can be read", "The file is no module, source, script, archive or description of a pipeline that can be read.",
-				"error", string(plain.Block(p.text, "")), "", p.location())
+				p.level(), string(plain.Block(p.text, "")), "", p.location())
 		}
 		return
 	}

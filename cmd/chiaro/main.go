@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/internal/source"
 )
 
 // The exit codes, the same for every verb.
@@ -68,6 +69,7 @@ func main() {
 	ignorePipe() // a closed pipe is a write error as any other
 	code := run(os.Args[1:], console{in: os.Stdin, out: watched(os.Stdout), err: watched(os.Stderr), last: new(lastInput)})
 	parts.end()
+	source.Clean()
 	os.Exit(code)
 }
 

@@ -17,6 +17,7 @@ import (
 type positionedMessage struct {
 	file, text   string
 	line, column int // 0 if the message has no place
+	warning      bool
 }
 
 var positionForm = regexp.MustCompile(`^(.+?):(\d+):(\d+): (.*)$`)
@@ -28,6 +29,7 @@ func splitPosition(x *record) positionedMessage {
 	if !ok {
 		return positionedMessage{file: x.File, text: x.Message}
 	}
+	p.text = strings.TrimPrefix(p.text, "error: ")
 	if more {
 		p.text += "\n" + rest
 	}
@@ -35,10 +37,11 @@ func splitPosition(x *record) positionedMessage {
 }
 
 // splitPositions splits the message on an unreadable file, such as the errors of a compiler, at each line that begins
-// with a place.
+// with a place. The severity of such a line is no part of its text: formats have their own words for it.
 func splitPositions(x *checked) (out []positionedMessage) {
 	for line := range strings.SplitSeq(strings.TrimSpace(x.message), "\n") {
 		if p, ok := parsePosition(line); ok {
+			p.text, p.warning = strings.CutPrefix(strings.TrimPrefix(p.text, "error: "), "warning: ")
 			out = append(out, p)
 		} else if len(out) > 0 {
 			out[len(out)-1].text += "\n" + line
@@ -47,6 +50,34 @@ func splitPositions(x *checked) (out []positionedMessage) {
 		}
 	}
 	return out
+}
+
+// placedBlock returns a message as it is printed: the further lines are indented, except for lines with a place in the
+// file of the first, such as the errors of a compiler.
+func placedBlock(message string) plain.Safe {
+	first, isPlaced := positionedMessage{}, false
+	var b strings.Builder
+	for line := range strings.SplitSeq(message, "\n") {
+		p, ok := parsePosition(line)
+		switch {
+		case b.Len() == 0:
+			first, isPlaced = p, ok
+		case ok && isPlaced && p.file == first.file:
+			b.WriteByte('\n')
+		default:
+			b.WriteString("\n    ")
+		}
+		b.WriteString(string(plain.Block(line, "")))
+	}
+	return plain.Safe(b.String())
+}
+
+// level returns the word of SARIF and of workflow commands for the severity.
+func (p *positionedMessage) level() string {
+	if p.warning {
+		return "warning"
+	}
+	return "error"
 }
 
 // parsePosition parses a line "file:line:column: text".

@@ -136,11 +136,11 @@ type Text struct {
 // CompileText compiles a source that is in no file. It does not judge the files that the source includes. The error is
 // an *Error if the source does not compile, and a *MissingError if no program compiles it.
 func CompileText(ctx context.Context, t *Text, o Options) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "chiaro-text-")
+	dir, remove, err := temporaryFolder("chiaro-text-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -218,11 +218,11 @@ func cacheKey(path string, args []string, text string) (key store.Key, ok bool) 
 
 // compile runs the compiler c at a path.
 func (j *job) compile(ctx context.Context, c *compiler, path string) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "chiaro-source-")
+	dir, remove, err := temporaryFolder("chiaro-source-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	in := j.file
 	if strings.HasPrefix(in, "-") {
 		in = "." + string(filepath.Separator) + in // no flag
