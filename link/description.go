@@ -86,6 +86,8 @@ type Description struct {
 
 	Env    *valid.Env    // the environment of the check, or nil if it is not known
 	Device *valid.Device // the known features and limits of the device, or nil if none are known
+
+	asked *asked // records what rules ask of the device; nil unless needs are sought
 }
 
 // Shaders yields the stages of the pipeline and of its libraries, and the module of
@@ -107,6 +109,9 @@ func (d *Description) Shaders() iter.Seq[*Shader] {
 
 // feature returns whether a feature is enabled, and whether that is known.
 func (d *Description) feature(name string) (on, known bool) {
+	if d.asked != nil {
+		d.asked.features[name] = true
+	}
 	return d.Device.Feature(name)
 }
 
@@ -118,6 +123,9 @@ func (d *Description) lacks(name string) bool {
 
 // limit returns a limit or a property of the device, and whether it is known.
 func (d *Description) limit(name string) (uint64, bool) {
+	if d.asked != nil {
+		d.asked.limits[name] = true
+	}
 	return d.Device.Limit(name)
 }
 

@@ -121,7 +121,7 @@ func needed(list []*Description) enum.Parts {
 // merged returns the pipeline that its parts make.
 func (d *Description) merged() *Description {
 	list := d.givers(0)
-	out := &Description{Name: d.Name, Kind: d.Kind, Flags: d.Flags, Layout: d.Layout, Robustness: d.Robustness, Env: d.Env, Device: d.Device, Commands: d.Commands, HasDynamic: true}
+	out := &Description{Name: d.Name, Kind: d.Kind, Flags: d.Flags, Layout: d.Layout, Robustness: d.Robustness, Env: d.Env, Device: d.Device, asked: d.asked, Commands: d.Commands, HasDynamic: true}
 	for _, g := range list {
 		out.Stages = append(out.Stages, g.Stages...)
 		out.Parts |= g.gives()
@@ -182,7 +182,7 @@ func (l *linker) libraries(depth int) map[[2]string]bool {
 	known := map[[2]string]bool{}
 	for i, b := range l.d.Libraries {
 		own := *b
-		own.Env, own.Device = l.d.Env, l.d.Device
+		own.Env, own.Device, own.asked = l.d.Env, l.d.Device, l.d.asked
 		for _, f := range linkAt(&own, depth+1) {
 			key := [2]string{f.Code, f.Message}
 			if !known[key] && !b.Apart && len(l.found) < maxFindings {

@@ -44,7 +44,7 @@ vulkaninfo --json writes too.`,
 	diff := &cobra.Command{Use: "diff A B", Short: "Show the differences of two profiles; the exit code is 1 if there are any", Args: cobra.ExactArgs(2),
 		RunE: stoppable(func(_ context.Context, args []string) error { return diffProfiles(c, f, args) })}
 	requires := &cobra.Command{Use: "requires FILE...", Short: "List the requirements of modules or pipelines, and the profiles that meet them", Args: cobra.MinimumNArgs(1),
-		Long: `List the versions, extensions, features and limits that modules need of a device, and those that each
+		Long: `List the versions, extensions, features and limits that modules and pipelines need of a device, and those that each
 profile of --profile lacks. The exit code is 1 if a profile lacks one.`,
 		Example: "  chiaro profiles requires --profile 'devices/*.json' shaders/",
 		RunE:    stoppable(func(ctx context.Context, args []string) error { return requireProfiles(ctx, c, f, args) })}

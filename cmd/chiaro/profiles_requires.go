@@ -53,6 +53,17 @@ func requireProfiles(ctx context.Context, c console, f profilesFlags, args []str
 			}
 			all.Add(r)
 		}
+		if isPipelineFile(file) {
+			r, err := pipelineNeeds(ctx, c, file, env, f.allowOutside)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				plain.Fprintf(c.err, "%s\n", plain.Block(err.Error(), "    "))
+				continue
+			}
+			all.Add(r)
+		}
 		read++
 	}
 	switch {
@@ -96,6 +107,24 @@ func modulesOf(ctx context.Context, c console, file string, env *valid.Env, outs
 		return &link.Shader{File: s.File, Stage: s.Stage}, add(s.File, s.Specialization)
 	})
 	return out, err
+}
+
+// pipelineNeeds returns what a pipeline needs by the rules on pipelines.
+func pipelineNeeds(ctx context.Context, c console, file string, env *valid.Env, outside bool) (*device.Requirements, error) {
+	j := &judge{c: c, f: checkFlags{allowOutside: outside}, env: env, modules: newModuleStore()}
+	d, err := j.readPipeline(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	needs, err := link.Require(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	out := &device.Requirements{Features: needs.Features, Limits: map[string]device.Bound{}}
+	for name, l := range needs.Limits {
+		out.Limits[name] = device.Bound{Value: l.Value, Why: "[" + l.Code + "]"}
+	}
+	return out, nil
 }
 
 // writeRequirements prints the requirements and the devices that meet them.
