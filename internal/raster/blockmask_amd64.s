@@ -65,6 +65,85 @@ TEXT ·quadMask(SB), NOSPLIT, $0-16
 	MOVQ         DX, ret+8(FP)
 	RET
 
+// func sampleMasks(e *quadEdges, c *[maskGroup][maxEdges]int32, n, edges int, masks *uint64)
+//
+// Y3, Y4, Y5 and Y13 are the differences of the edge functions from the first pixel of a row; the other registers are as in quadMask.
+TEXT ·sampleMasks(SB), NOSPLIT, $0-40
+	MOVQ         e+0(FP), AX
+	MOVQ         c+8(FP), BX
+	MOVQ         n+16(FP), R8
+	MOVQ         edges+24(FP), R9
+	MOVQ         masks+32(FP), DI
+	VMOVDQU      columns<>(SB), Y9
+	VPBROADCASTD 16(AX), Y3
+	VPBROADCASTD 20(AX), Y4
+	VPBROADCASTD 24(AX), Y5
+	VPMULLD      Y9, Y3, Y3
+	VPMULLD      Y9, Y4, Y4
+	VPMULLD      Y9, Y5, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPBROADCASTD 36(AX), Y7
+	VPBROADCASTD 40(AX), Y8
+	CMPQ         R9, $3
+	JG           four
+
+three:
+	VPBROADCASTD (BX), Y0
+	VPBROADCASTD 4(BX), Y1
+	VPBROADCASTD 8(BX), Y2
+	VPADDD       Y3, Y0, Y0
+	VPADDD       Y4, Y1, Y1
+	VPADDD       Y5, Y2, Y2
+	XORQ         DX, DX
+	ROW
+	ROW
+	ROW
+	ROW
+	ROW
+	ROW
+	ROW
+	ROW
+	NOTQ         DX
+	MOVQ         DX, (DI)
+	ADDQ         $16, BX
+	ADDQ         $8, DI
+	DECQ         R8
+	JNZ          three
+	VZEROUPPER
+	RET
+
+four:
+	VPBROADCASTD 28(AX), Y13
+	VPMULLD      Y9, Y13, Y13
+	VPBROADCASTD 44(AX), Y11
+
+quad:
+	VPBROADCASTD (BX), Y0
+	VPBROADCASTD 4(BX), Y1
+	VPBROADCASTD 8(BX), Y2
+	VPBROADCASTD 12(BX), Y10
+	VPADDD       Y3, Y0, Y0
+	VPADDD       Y4, Y1, Y1
+	VPADDD       Y5, Y2, Y2
+	VPADDD       Y13, Y10, Y10
+	XORQ         DX, DX
+	QUADROW
+	QUADROW
+	QUADROW
+	QUADROW
+	QUADROW
+	QUADROW
+	QUADROW
+	QUADROW
+	NOTQ         DX
+	MOVQ         DX, (DI)
+	ADDQ         $16, BX
+	ADDQ         $8, DI
+	DECQ         R8
+	JNZ          quad
+	VZEROUPPER
+	RET
+
 // func blockMasks(e *blockEdges, across, down int, masks *[smallBlocks][smallBlocks]uint64)
 //
 // Y3, Y4 and Y5 are the edge functions at the first row of the column of blocks, Y13, Y14 and Y15 their steps to the next column. The

@@ -51,6 +51,21 @@ func TestBlockMask(t *testing.T) {
 		if got := steps.mask(edges, &offsets, bx, by); got != want {
 			t.Fatalf("block (%d, %d) of triangle %v: %016x, want %016x", bx, by, p, got, want)
 		}
+		// The masks of several samples: this one and others.
+		list := make([][maxEdges]int64, 1+r.IntN(2*maskGroup))
+		for k := range list {
+			for i := range list[k] {
+				list[k][i] = offsets[i] + r.Int64N(1<<20) - 1<<19
+			}
+		}
+		list[0] = offsets
+		masks := make([]uint64, len(list))
+		steps.masks(edges, list, bx, by, masks)
+		for k, got := range masks {
+			if want := steps.mask(edges, &list[k], bx, by); got != want {
+				t.Fatalf("block (%d, %d), sample %d of %d, of triangle %v: %016x, want %016x", bx, by, k, len(list), p, got, want)
+			}
+		}
 	}
 }
 

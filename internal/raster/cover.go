@@ -218,10 +218,18 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 	}
 	any := uint64(0)
 	masks := w.masks[:w.perPixel]
+	atOnce := w.known && !full && len(w.samples) == w.perPixel
+	if atOnce {
+		w.steps.masks(w.edges, w.offsets, x, y, masks)
+	}
 	for i := range masks {
-		masks[i] = frame
-		if !full {
-			masks[i] &= w.sampleMask(x, y, i)
+		switch {
+		case atOnce:
+			masks[i] &= frame
+		case full:
+			masks[i] = frame
+		default:
+			masks[i] = frame & w.sampleMask(x, y, i)
 		}
 		if w.sides != nil {
 			masks[i] &= w.sidesMask(x, y, i)

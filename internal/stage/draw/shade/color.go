@@ -44,7 +44,8 @@ func (s *shader) writeOutputs(early bool) {
 	})
 }
 
-// packColors packs the colors that all samples of an invocation have, before the code for each sample.
+// packColors packs the colors that all samples of an invocation have, before the code for each sample. Blending and logical operations
+// depend on the sample; reports of values that a format cannot represent are made for each sample.
 func (s *shader) packColors() {
 	s.ready = make([][]ir.V, len(s.key.Colors))
 	if !s.multi() || s.key.dither || s.Program.Checked(ir.SanitizeUndefined) {

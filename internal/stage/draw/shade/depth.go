@@ -23,7 +23,8 @@ func (s *shader) depthTest(n ir.V) *depthTest {
 
 // depthTestOf is depthTest with a function that emits the fragment's depth. The fragment's depth is
 // packed before the comparison. So it has the precision of the attachment, as Vulkan demands for
-// fixed-point formats.
+// fixed-point formats. A depth that is clamped to 0…1 needs no test for NaN, which the maximum with 0 has replaced; the bounds of
+// a viewport are not known to be numbers.
 func (s *shader) depthTestOf(n ir.V, depth func() ir.V) *depthTest {
 	d := &depthTest{shader: s}
 	k := &s.key.Test
@@ -37,7 +38,7 @@ func (s *shader) depthTestOf(n ir.V, depth func() ir.V) *depthTest {
 	d.attachment, d.present = a, true
 	d.old = a.load()
 	z := s.inRange(depth())
-	if k.Clamp || k.Unrestricted { // the range 0 to 1 has no NaN: inRange replaces it
+	if k.Clamp || k.Unrestricted {
 		z = s.B.Op(ir.FCanon, ir.F32, z)
 	}
 	zero := s.Zero(ir.F32)

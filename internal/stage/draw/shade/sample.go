@@ -22,7 +22,7 @@ func (s *shader) forEachSample(body func(n ir.V)) {
 		body(s.sample())
 		return
 	}
-	if s.covers != nil {
+	if s.covers != nil { // the sample is a constant: positions and offsets of attachments are constants, too
 		for n, covered := range s.covers {
 			b.If(covered)
 			body(b.I32(uint32(n)))
