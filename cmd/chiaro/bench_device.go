@@ -26,7 +26,9 @@ type benchDevice struct {
 	device   *vk.Device
 	engine   *watchedEngine
 	layout   *vk.PipelineLayout
-	sets     []*vk.Set // set 0, or none without resources
+	sets     []*vk.Set      // set 0, or none without resources
+	shape    *vk.SetLayout  // of set 0
+	types    []link.Binding // its bindings
 	push     []byte
 	contents []contents // of the resources, by binding
 
@@ -165,7 +167,7 @@ func (d *benchDevice) bind(f *benchFlags, entries []*iface.Entry, more map[uint3
 		if err != nil {
 			return host.Cause(err)
 		}
-		d.sets, info.Sets = []*vk.Set{set}, []*vk.SetLayout{layout}
+		d.sets, d.shape, d.types, info.Sets = []*vk.Set{set}, layout, list, []*vk.SetLayout{layout}
 	}
 	if n := len(d.push); n > 0 {
 		info.Push = []link.Range{{Size: uint32(n), Stages: link.AllStages}}
@@ -282,8 +284,13 @@ func (d *benchDevice) once(commands func(c *vk.CommandBuffer)) error {
 
 // bound binds the set and sets the push constants.
 func (d *benchDevice) bound(c *vk.CommandBuffer, point vk.BindPoint) {
-	if d.sets != nil {
-		c.BindSets(point, d.layout, 0, d.sets, nil)
+	d.boundTo(c, point, d.sets)
+}
+
+// boundTo is bound with other sets.
+func (d *benchDevice) boundTo(c *vk.CommandBuffer, point vk.BindPoint, sets []*vk.Set) {
+	if sets != nil {
+		c.BindSets(point, d.layout, 0, sets, nil)
 	}
 	if len(d.push) > 0 {
 		c.PushConstants(d.layout, 0, d.push)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -16,7 +17,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -29,29 +29,16 @@ type drawFlags struct {
 	vertices, draws    uint
 	texture            uint
 	folder             string
+	kind               sceneKind
 }
 
-// scenes are drawings that other engines are measured by as well: the names of two
-// shaders, and flags.
-var scenes = map[string]struct {
-	vertex, fragment string
-	drawFlags
-}{
-	"cheap": {"raster.vert", "cheap.frag", drawFlags{vertices: 3, draws: 1}},
-	"heavy": {"raster.vert", "heavy.frag", drawFlags{vertices: 3, draws: 1}},
-	"tris":  {"tris.vert", "tris.frag", drawFlags{vertices: 3 << 20, draws: 1, depth: true}},
-	"tex":   {"raster.vert", "tex.frag", drawFlags{vertices: 3, draws: 1, texture: 1024}},
-	"blend": {"raster.vert", "cheap.frag", drawFlags{vertices: 3, draws: 16, blend: true}},
-}
-
-// scene is a device with a pipeline and attachments.
+// scene is a device with the passes of a frame.
 type scene struct {
-	bench     *benchDevice
-	flags     drawFlags
-	pipeline  *vk.GraphicsPipeline
-	rendering vk.RenderingInfo
-	color     *benchImage
-	commands  *vk.CommandBuffer // of a frame
+	bench    *benchDevice
+	flags    drawFlags
+	passes   []scenePass
+	color    *benchImage       // the target of the last pass
+	commands *vk.CommandBuffer // of a frame
 }
 
 // benchDraw times draws and prints the report: names is a scene, or the files of a
@@ -62,13 +49,13 @@ func benchDraw(ctx context.Context, c console, f benchFlags, names []string) err
 	if len(names) == 1 {
 		s, ok := scenes[names[0]]
 		if !ok {
-			return unreadable("no scene %q; want cheap, heavy, tris, tex or blend, or the files of a vertex and a fragment shader", names[0])
+			return unreadable("no scene %q; want "+sceneNames+", or the files of a vertex and a fragment shader", names[0])
 		}
 		name = "raster_" + names[0]
 		files = []string{filepath.Join(d.folder, s.vertex+".spv"), filepath.Join(d.folder, s.fragment+".spv")}
-		d.vertices, d.draws, d.depth, d.blend, d.texture = s.vertices, s.draws, s.depth, s.blend, s.texture
+		d.vertices, d.draws, d.depth, d.blend, d.texture, d.kind = s.vertices, s.draws, s.depth, s.blend, s.texture, s.kind
 		if f.push == "" {
-			f.push = "12345,f0.006"
+			f.push = "12345,f" + strconv.FormatFloat(max(s.kind.size, 0.006), 'g', -1, 32)
 		}
 	}
 	if f.name == "" {
@@ -98,7 +85,7 @@ func benchDraw(ctx context.Context, c console, f benchFlags, names []string) err
 		return benchError(ctx, c, files[0], err)
 	}
 	defer s.bench.device.Close()
-	r.Invocations = uint64(d.vertices) * uint64(d.draws)
+	r.Invocations = uint64(d.vertices) * uint64(d.draws) * uint64(len(s.passes))
 	if err := r.measureDraws(c, f, s); err != nil {
 		return benchError(ctx, c, files[0], err)
 	}
@@ -111,17 +98,6 @@ func benchDraw(ctx context.Context, c console, f benchFlags, names []string) err
 		return err
 	}
 	return s.bench.end(true)
-}
-
-// frame records a frame: attachments are cleared, and draws follow.
-func (s *scene) frame(c *vk.CommandBuffer) {
-	c.BeginRendering(s.rendering)
-	c.BindGraphicsPipeline(s.pipeline)
-	s.bench.bound(c, vk.Graphics)
-	for range s.flags.draws {
-		c.Draw(uint32(s.flags.vertices), 1, 0, 0)
-	}
-	c.EndRendering()
 }
 
 // reportOn returns the engine that runs, of a choice, and a report that names it.
@@ -206,7 +182,7 @@ func (f *benchFlags) scene(ctx context.Context, c console, d drawFlags, engine e
 	}
 	more := map[uint32]benchBinding{}
 	if d.texture > 0 {
-		more[0] = func(into *benchDevice) (vk.Write, contents, error) { return mipmapped(into, int(d.texture)) }
+		more[0] = func(into *benchDevice) (vk.Write, contents, error) { return mipmapped(into, int(d.texture), d.kind.anisotropy) }
 	}
 	device, err := f.open(ctx, engine, options, entries, more)
 	if err != nil {
@@ -225,49 +201,9 @@ func (f *benchFlags) scene(ctx context.Context, c console, d drawFlags, engine e
 	return s, nil
 }
 
-// create makes the attachments and the pipeline, and records the frame.
-func (s *scene) create(ctx context.Context, info *vk.GraphicsPipelineInfo, width, height int) (err error) {
-	if s.color, err = s.bench.image(rgba8, width, height, 1, vk.ImageColorAttachment|vk.ImageTransferSource); err != nil {
-		return err
-	}
-	s.rendering = vk.RenderingInfo{
-		Area:   vk.Rect{Width: uint32(width), Height: uint32(height)},
-		Colors: []vk.AttachmentInfo{{View: s.color.view, Load: vk.ClearOnLoad, Clear: words(0.1, 0.1, 0.1, 1)}},
-	}
-	if s.flags.depth {
-		m, err := s.bench.image("D32_SFLOAT", width, height, 1, vk.ImageDepthStencilAttachment)
-		if err != nil {
-			return err
-		}
-		s.rendering.Depth = &vk.AttachmentInfo{View: m.view, Load: vk.ClearOnLoad, Clear: words(1)}
-	}
-	info.Layout = s.bench.layout
-	if s.pipeline, err = s.bench.device.NewGraphicsPipeline(ctx, *info); err != nil {
-		return err
-	}
-	s.commands, err = s.bench.record(s.frame)
-	return err
-}
-
-// state returns the fixed-function state that the flags select.
-func (d *drawFlags) state(width, height float32) vk.FixedState {
-	b := link.Blend{}
-	if d.blend {
-		b = link.Blend{Enable: true, SrcColor: enum.BlendFactorConstantAlpha, DstColor: enum.BlendFactorOneMinusConstantAlpha, SrcAlpha: enum.BlendFactorOne}
-	}
-	return vk.FixedState{
-		Assembly:       &link.InputAssembly{Topology: enum.TopologyTriangleList},
-		Viewports:      []vk.Viewport{{Width: width, Height: height, MaxDepth: 1}},
-		Scissors:       []vk.Rect{{Width: uint32(width), Height: uint32(height)}},
-		Rasterization:  &link.Rasterization{LineWidth: 1},
-		DepthStencil:   &link.DepthStencil{DepthTest: d.depth, DepthWrite: d.depth, Compare: enum.CompareOpLess},
-		Blend:          &link.ColorBlend{Attachments: []link.Blend{b}},
-		BlendConstants: [4]float32{0, 0, 0, 0.25},
-	}
-}
-
-// mipmapped makes a square picture of a checkered pattern with noise, all its levels, and a trilinear sampler.
-func mipmapped(d *benchDevice, size int) (w vk.Write, data contents, err error) {
+// mipmapped makes a square picture of a checkered pattern with noise, all its levels, and a trilinear sampler with a greatest ratio of
+// anisotropy.
+func mipmapped(d *benchDevice, size int, anisotropy float32) (w vk.Write, data contents, err error) {
 	texels := make([]byte, 4*size*size)
 	fill(texels, "rand", 3)
 	for i := range size * size {
@@ -285,7 +221,7 @@ func mipmapped(d *benchDevice, size int) (w vk.Write, data contents, err error) 
 	if err != nil {
 		return w, nil, err
 	}
-	sampler, err := d.device.NewSampler(vk.SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MaxLod: 16})
+	sampler, err := d.device.NewSampler(vk.SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MaxLod: 16, Anisotropy: anisotropy})
 	return vk.Write{Images: []vk.ImageDescriptor{{View: m.view, Sampler: sampler}}}, func() ([]byte, error) { return d.texels(m) }, err
 }
 

@@ -193,7 +193,12 @@ func (j *launchJob) copyImages(d *vk.Device, in bool) error {
 
 // newImage makes an image of a format, with one to three extents, and a view of all of it.
 func newImage(d *vk.Device, format string, size []int, levels int, usage vk.ImageUsage) (*benchImage, error) {
-	info := vk.ImageInfo{Extent: [3]int{1, 1, 1}, Levels: levels, Usage: usage}
+	return newSamples(d, format, size, levels, 1, usage)
+}
+
+// newSamples is newImage with a number of samples.
+func newSamples(d *vk.Device, format string, size []int, levels, samples int, usage vk.ImageUsage) (*benchImage, error) {
+	info := vk.ImageInfo{Extent: [3]int{1, 1, 1}, Levels: levels, Samples: samples, Usage: usage}
 	copy(info.Extent[:], size)
 	info.Type = []enum.ImageType{enum.ImageType1d, enum.ImageType2d, enum.ImageType3d}[len(size)-1]
 	if err := info.Format.UnmarshalText([]byte(format)); err != nil {

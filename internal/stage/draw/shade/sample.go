@@ -62,7 +62,7 @@ func (s *shader) setOfCovers() ir.V {
 	return set
 }
 
-// anyOfCovers reports whether a sample is in covers.
+// anyOfCovers reports whether a sample is in covers: whether the invocation runs.
 func (s *shader) anyOfCovers() ir.V {
 	any := s.covers[0]
 	for _, covered := range s.covers[1:] {
@@ -184,7 +184,8 @@ func (s *shader) outputCoverage() ir.V {
 	return set
 }
 
-// limitsCoverage reports whether outputs of the program exclude samples.
+// limitsCoverage reports whether outputs of the program exclude samples. If not, the truth values in covers are still those of the set at
+// the end of the program.
 func (s *shader) limitsCoverage() bool {
 	return s.key.AlphaToCoverage || slices.ContainsFunc(s.From.Out, func(o ir.Output) bool { return o.Semantic == ir.SampleMask && o.Index == 0 })
 }
