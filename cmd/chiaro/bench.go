@@ -56,7 +56,7 @@ With --draw the command times a frame instead, which clears attachments and draw
 with --depth, D32_SFLOAT. A scene is two shaders in the folder --shaders, with flags and a state that no flag selects: cheap, heavy (one large
 triangle), tris (many triangles of some pixels), tex (a plane by a trilinear sampler), blend (blended layers), draws (many draws in one
 pass), small (many triangles of a pixel), overdraw (large triangles that hide each other), msaa (four samples, resolved), formats (blended
-layers in five formats), aniso (tex with 16 times anisotropy), chain (eight passes, each of which samples the target of the one before).
+layers in five formats), aniso (tex with 16 times anisotropy), chain (eight passes, each sampling the target of the one before).
 
 With --rays it builds a scene of triangles and traces rays, each measurement on a line: blas and blas_fast build the bottom level for
 fast traces and fast builds, tlas the top level, and refit updates the bottom level for moved vertices; primary_rq and primary_rt trace

@@ -182,7 +182,9 @@ func (f *benchFlags) scene(ctx context.Context, c console, d drawFlags, engine e
 	}
 	more := map[uint32]benchBinding{}
 	if d.texture > 0 {
-		more[0] = func(into *benchDevice) (vk.Write, contents, error) { return mipmapped(into, int(d.texture), d.kind.anisotropy) }
+		more[0] = func(into *benchDevice) (vk.Write, contents, error) {
+			return mipmapped(into, int(d.texture), d.kind.anisotropy)
+		}
 	}
 	device, err := f.open(ctx, engine, options, entries, more)
 	if err != nil {

@@ -36,9 +36,9 @@ var scenes = map[string]struct {
 // blendFormats are the formats of the targets of the scene formats, in reverse order of its passes.
 var blendFormats = []string{rgba8, "B8G8R8A8_SRGB", "A2B10G10R10_UNORM_PACK32", "B10G11R11_UFLOAT_PACK32", "R16G16B16A16_SFLOAT"}
 
-// sceneKind is what no flag selects.
+// sceneKind is the state without flags.
 type sceneKind struct {
-	samples    int      // of the attachments, which are resolved; 0 is 1
+	samples    int      // of the attachments, and a resolve; 0 is 1
 	formats    []string // of a target for each pass, the last pass first; nil is rgba8
 	chain      int      // passes that each sample the target of the pass before; 0 is one pass
 	anisotropy float32  // greatest ratio of the sampler
@@ -127,7 +127,7 @@ func (s *scene) createPass(ctx context.Context, info *vk.GraphicsPipelineInfo, f
 	return nil
 }
 
-// clearedTarget is the attachment of an image, which is cleared.
+// clearedTarget is the attachment of an image with a clear.
 func clearedTarget(m *benchImage) vk.AttachmentInfo {
 	return vk.AttachmentInfo{View: m.view, Load: vk.ClearOnLoad, Clear: words(0.1, 0.1, 0.1, 1)}
 }

@@ -1,6 +1,6 @@
 package format
 
-// The texels of decoded blocks may have a format that Vulkan does not number: [Blocks.DecodedFormat] names it, and [Stored] and
+// The texels of decoded blocks may have a format without a number in Vulkan: [Blocks.DecodedFormat] names it, and [Stored] and
 // [StoredByName] find it. Applications cannot, because [ByID] and [InfoByName] do not.
 //
 // A color of BC1 to BC3 is a multiple of a fraction, for endpoints of n bits and weights in sixths of 1/(6·(2ⁿ−1)). So a texel
@@ -33,7 +33,7 @@ var (
 	green378 = Component{Channel: G, Numeric: UNorm, Bits: 9, Shift: 16, One: 6 * 63}
 )
 
-// Stored is ByID for the formats of texels in memory, which may be decoded.
+// Stored is ByID for the formats of texels in memory, decoded ones too.
 func Stored(id uint32) *Info {
 	if i := id - firstStored; id >= firstStored && i < uint32(len(storedInfos)) {
 		return &storedInfos[i]

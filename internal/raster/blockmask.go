@@ -22,10 +22,10 @@ func (t *quadEdges) mask(edges []edge, offsets *[maxEdges]int64, x, y int32) uin
 	return quadMask(t)
 }
 
-// maskGroup is the number of samples whose masks sampleMasks computes at once.
+// maskGroup is the greatest number of masks of one call of sampleMasks.
 const maskGroup = 4
 
-// masks sets each of masks to what mask returns for a sample; offsets has an element for each.
+// masks sets each of masks to the result of mask for a sample; offsets has an element for each.
 func (t *quadEdges) masks(edges []edge, offsets [][maxEdges]int64, x, y int32, masks []uint64) {
 	var at [maxEdges]int64
 	for i := range min(len(edges), maxEdges) {

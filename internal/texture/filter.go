@@ -32,7 +32,7 @@ type values = [4]ir.V
 
 // scalesLate reports whether texels are weighted before they are scaled from units of the last place. The
 // sums of 8-bit fixed point are then exact, and only one division per sample is needed. The texels of decoded blocks are weighted as
-// the floats that they represent, as in formats whose blocks are decoded to floats.
+// their floats, as in formats with blocks decoded to floats.
 func (c *code) scalesLate() bool {
 	return !c.bordered() && !c.s.compare && !c.v.converted && !c.texelOf().fractions
 }

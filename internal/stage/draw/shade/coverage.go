@@ -23,7 +23,7 @@ func (s *shader) coveredSet(item, x, y ir.V) ir.V {
 	return set
 }
 
-// coverSamples reads which samples of pixel (x, y) of the block or strip are covered. For four samples, pixel bit p:
+// coverSamples reads the coverage of the samples of pixel (x, y) of the block or strip. For four samples, pixel bit p:
 //
 //	item words 1 to 4 ─▶ covers[n] = word n+1 has bit p
 func (s *shader) coverSamples(item, x, y ir.V) {

@@ -23,8 +23,8 @@ func (s *shader) depthTest(n ir.V) *depthTest {
 
 // depthTestOf is depthTest with a function that emits the fragment's depth. The fragment's depth is
 // packed before the comparison. So it has the precision of the attachment, as Vulkan demands for
-// fixed-point formats. A depth that is clamped to 0…1 needs no test for NaN, which the maximum with 0 has replaced; the bounds of
-// a viewport are not known to be numbers.
+// fixed-point formats. A depth that is clamped to 0…1 needs no test for NaN, because the maximum with 0 has replaced it; the
+// bounds of a viewport are not known to be numbers.
 func (s *shader) depthTestOf(n ir.V, depth func() ir.V) *depthTest {
 	d := &depthTest{shader: s}
 	k := &s.key.Test

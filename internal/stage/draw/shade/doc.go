@@ -38,8 +38,8 @@
 //	any       no               yes       all samples of all pixels    n · pixels bits
 //
 // Each test and write of a set is a loop over its samples (forEachSample), which package pass unrolls for few samples. Up to four
-// samples are truth values, too (shader.covers): the masks of an item have a bit for each pixel, which a comparison brings into
-// the form of an engine's masks:
+// samples are truth values, too (shader.covers): the masks of an item have a bit for each pixel, and a comparison brings them
+// into the form of an engine's masks:
 //
 //	item words 1 to 4 ─ bit of the lane ─▶ covers ─ early tests ─▶ covers ─ output coverage ─▶ covers ─▶ stores of each sample
 //	                                         └────────▶ set, for programs that read or limit it

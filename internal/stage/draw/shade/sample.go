@@ -44,11 +44,12 @@ func (s *shader) forEachSample(body func(n ir.V)) {
 	b.End()
 }
 
-// maxSeparate is the greatest number of samples whose coverage is a truth value each, not a bit of a set.
+// maxSeparate is the greatest number of samples with a truth value each for their coverage, in place of a bit of a set. The code of each
+// sample is emitted once.
 const maxSeparate = 4
 
-// separate reports whether the entry point knows each covered sample of an invocation as a truth value. Engines have these as masks,
-// which a set would need operations to yield.
+// separate reports whether the entry point knows each covered sample of an invocation as a truth value. Engines have these as masks;
+// a set needs operations to yield them.
 func (s *shader) separate() bool {
 	return s.multi() && !s.coarse() && s.key.Samples <= maxSeparate
 }
