@@ -352,7 +352,7 @@ func TestSeededFaults(t *testing.T) {
 			}
 		}
 		t.Logf("%-24s %3d faults, %3d found, %3d located, %v", kind.name, c.faults, c.found, c.located, stages)
-		if c.faults < seededFaults() {
+		if c.faults < seededFaults() && (!kind.few || c.faults == 0) {
 			t.Errorf("%s: %d faults; must be %d", kind.name, c.faults, seededFaults())
 		}
 		total.faults += c.faults
@@ -439,4 +439,5 @@ type seededKind struct {
 	of     ir.Sanitizers
 	mutate func(s *seededShader, i int, r *rand.Rand) *seededEdit // nil if instruction i is no place for the fault
 	named  func(s *seededShader, i int, message string) bool      // whether a message without an instruction names the place
+	few    bool                                                   // the scripts may have fewer places than are asked for
 }

@@ -140,11 +140,16 @@ func (f *function) requestRay(p *pointer, request ir.V) {
 }
 
 func rayInitialize(f *function, in spirv.Inst) {
+	f.beginRay(f.rayAt(inst.RayQueryInitializeKHR(in).RayQuery()), queryRay(in))
+}
+
+// queryRay returns the operands of OpRayQueryInitializeKHR that define the ray.
+func queryRay(in spirv.Inst) newRay {
 	v := inst.RayQueryInitializeKHR(in)
-	f.beginRay(f.rayAt(v.RayQuery()), newRay{
+	return newRay{
 		structure: v.Accel(), flags: v.RayFlags(), mask: v.CullMask(),
 		origin: v.RayOrigin(), least: v.RayTMin(), direction: v.RayDirection(), most: v.RayTMax(),
-	})
+	}
 }
 
 // newRay has the operands that define a ray. The structure, the flags, the mask and the time are 0 if they are missing.

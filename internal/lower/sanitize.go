@@ -227,6 +227,7 @@ func allChecks() map[spirv.Op][]check {
 	add(ir.SanitizeRace|ir.SanitizeUniform, traceControlBarrier(ir.ArriveEvent), spirv.OpControlBarrierArriveEXT)
 	add(ir.SanitizeRace, traceControlBarrier(ir.WaitEvent), spirv.OpControlBarrierWaitEXT)
 	add(ir.SanitizeUndefined, checkGeneratedHit, spirv.OpRayQueryGenerateIntersectionKHR)
+	addRayChecks(add)
 	for op := range atomicRules {
 		do := traceAtomicUpdate
 		switch op {
