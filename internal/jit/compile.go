@@ -160,6 +160,9 @@ func (p *program) newBuilder(strip *ir.Program, funcs ...*vcode.Func) target.Bui
 // until they are few. Callees are compiled for the final width alone.
 func (p *program) compileMerged(form vcode.Form, order []int) *compiled {
 	merge := vectorize.MergeOf(p.counted, form)
+	if p.merges {
+		merge.PartMajor = merge.LongMajor
+	}
 	if codeLength(p.source) > maxMergedCode && merge.Widest > uint32(form.Lanes) {
 		return nil
 	}

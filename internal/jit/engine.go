@@ -133,6 +133,7 @@ type program struct {
 	cache    *Cache            // or nil
 	hash     [sha256.Size]byte // of source, if there is a cache
 	exits    atomic.Uint64
+	merges   bool // a workgroup is several of another program
 
 	// For each resource the one atomic operation that accesses it, a candidate for private
 	// accumulation (tally.go).

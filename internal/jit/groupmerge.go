@@ -45,7 +45,7 @@ func (p *program) selectMerged(x *prepared, job *exec.Job) bool {
 			return false
 		}
 		m.tried = true
-		p.compileGroupMerge()
+		p.compileGroupMerge(job.Groups[0])
 	}
 	if m.variant == nil || !m.fits(job) || p.mergedCount(job) < uint64(job.WorkerCount(p.source)) || len(m.written) > 0 && x.aliases(job, m.written) {
 		return false
@@ -75,15 +75,15 @@ func (p *program) mergedCount(job *exec.Job) uint64 {
 	return merged.GroupCount()
 }
 
-// compileGroupMerge compiles the merged program. Without code of its own for all operations it is not used: an exit to Go
-// evaluates the inputs of the source.
-func (p *program) compileGroupMerge() {
-	m := vectorize.MergeWorkgroups(p.counted, p.back.Form(p.level))
+// compileGroupMerge compiles the merged program, for rows of that many workgroups. Without code of its own for all operations it is not
+// used: an exit to Go evaluates the inputs of the source.
+func (p *program) compileGroupMerge(row uint32) {
+	m := vectorize.MergeWorkgroups(p.counted, p.back.Form(p.level), row)
 	source := m.Program
 	if source == nil || codeLength(source) > maxMergedCode {
 		return
 	}
-	q := &program{counted: source, source: vectorize.ExpandCounts(source, source.SubgroupSize), back: p.back, level: p.level, extras: p.extras, limits: p.limits, cache: p.cache}
+	q := &program{counted: source, source: vectorize.ExpandCounts(source, source.SubgroupSize), back: p.back, level: p.level, extras: p.extras, limits: p.limits, cache: p.cache, merges: true}
 	var v *variant
 	if q.cache != nil {
 		q.hash = hashOf(source)

@@ -3,6 +3,7 @@ package jit_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,6 +66,9 @@ func testMergedGroups(t *testing.T, engine jit.Engine) {
 	}{
 		{[3]uint32{1, 1, 1}, [3]uint32{200, 1, 1}, [3]uint32{}, true},
 		{[3]uint32{1, 1, 1}, [3]uint32{65, 3, 2}, [3]uint32{0, 1, 1}, true},
+		{[3]uint32{1, 1, 1}, [3]uint32{1030, 2, 1}, [3]uint32{}, true},
+		{[3]uint32{1, 1, 1}, [3]uint32{700, 1, 3}, [3]uint32{0, 2, 0}, true},
+		{[3]uint32{2, 1, 1}, [3]uint32{1023, 1, 1}, [3]uint32{}, true},
 		{[3]uint32{2, 1, 1}, [3]uint32{129, 2, 1}, [3]uint32{}, true},
 		{[3]uint32{4, 1, 1}, [3]uint32{64, 2, 2}, [3]uint32{}, true},
 		{[3]uint32{3, 1, 1}, [3]uint32{100, 2, 1}, [3]uint32{}, true},
@@ -95,6 +99,44 @@ func testMergedGroups(t *testing.T, engine jit.Engine) {
 			t.Errorf("local %d: workgroups are not merged", c.local)
 		}
 	}
+}
+
+// TestMergedRows: long rows have more workgroups in one, and the first and last ones of a row run, also if the program ends in the middle of
+// a strip of all parts.
+func TestMergedRows(t *testing.T) {
+	eachLevel(t, func(t *testing.T, engine jit.Engine) {
+		for _, c := range []struct {
+			local, row, factor uint32
+		}{{1, 100, 64}, {1, 511, 64}, {1, 512, 128}, {1, 1030, 256}, {4, 1030, 64}, {3, 2000, 64}, {32, 300, 8}} {
+			text := fmt.Sprintf("program \"g\" compute\nsubgroup 16\nlocal %d 1 1\npush 4\nin global.x i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\neffects writes\n\n"+
+				"func \"main\"() L1 {\n\tv1 = res 0:i32, #0\n\tv2 = res 0:i32, #1\n\tv3 = in.i32 #0\n\tv4 = push\n\tv5 = ld.i32 v4, 0:i32, #0\n\tv6 = ult.i32 v3, v5\n\tif v6 {\n"+
+				"\t\tv7 = at 0:i32, v3, #4\n\t\tv8 = ld.f32 v1, v7, #0\n\t\tv9 = ld.f32 v2, v7, #0\n\t\tv10 = fadd.f32 v8, v9\n\t\tst.f32 v2, v7, v10, #0\n\t}\n}\n", c.local)
+			n := int(c.local * c.row)
+			for _, end := range []int{n, n - 1, n/2 + 3, 0} {
+				job := func() *exec.Job {
+					words := make([]uint32, n)
+					for i := range words {
+						words[i] = 0x3f800000 + uint32(i)<<8
+					}
+					return &exec.Job{Groups: [3]uint32{c.row, 1, 1}, Workers: 1, Push: binary.LittleEndian.AppendUint32(nil, uint32(end)),
+						Resources: [][]exec.Buffer{buffer(words), buffer(slices.Clone(words))}}
+				}
+				p, want, got := compileWith(t, engine, text), job(), job()
+				if err := compileWith(t, interp.Engine{}, text).Run(context.Background(), want); err != nil {
+					t.Fatal(err)
+				}
+				if err := p.Run(context.Background(), got); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(want.Resources[1][0].Bytes, got.Resources[1][0].Bytes) {
+					t.Errorf("%d workgroups of %d, end %d: another result", c.row, c.local, end)
+				}
+				if factor := jit.MergedGroups(p); factor != c.factor {
+					t.Errorf("%d workgroups of %d: %d are one; must be %d", c.row, c.local, factor, c.factor)
+				}
+			}
+		}
+	})
 }
 
 // Programs whose results tell the order of workgroups: a counter, words that several invocations write after reading, and

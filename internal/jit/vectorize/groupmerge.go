@@ -25,11 +25,13 @@ import (
 //	                NumWorkgroups          →  the same: the run passes the numbers of the dispatch
 //	local 256 1 1   the body               →  returns where n ≥ 8 · NumWorkgroups.x
 
-// Sizes of workgroups: the largest that is merged, and of the merged ones.
+// Sizes of workgroups: the largest that is merged, and of the merged ones. More than fewGroupsMerged workgroups become one if that leaves
+// at least three quarters of the lanes of a row to its workgroups.
 const (
 	MaxSmallGroup   = 32
 	mergedGroup     = 256
-	maxGroupsMerged = 64
+	fewGroupsMerged = 64
+	maxGroupsMerged = 256
 )
 
 // MergedGroups is a program with merged workgroups.
@@ -41,8 +43,8 @@ type MergedGroups struct {
 
 // MergeWorkgroups returns p with workgroups of several consecutive workgroups in x. It returns the zero value if the
 // workgroups are large enough, or a result could tell. The merged program is for dispatches without a base in x and with less than
-// 2³² invocations in a row of workgroups.
-func MergeWorkgroups(p *ir.Program, form vcode.Form) MergedGroups {
+// 2³² invocations in a row of workgroups; likely, rows have that many workgroups.
+func MergeWorkgroups(p *ir.Program, form vcode.Form, row uint32) MergedGroups {
 	small := p.Invocations()
 	if p.Stage != ir.Compute || p.Observed || small == 0 || small > MaxSmallGroup || p.QuadRow > 0 || len(p.Funcs) != 1 {
 		return MergedGroups{}
@@ -52,7 +54,7 @@ func MergeWorkgroups(p *ir.Program, form vcode.Form) MergedGroups {
 		counted = 0
 	}
 	factor := uint32(maxGroupsMerged)
-	for factor*small > mergedGroup {
+	for factor*small > mergedGroup || factor > fewGroupsMerged && row/4 < factor {
 		factor /= 2
 	}
 	g := groupMerger{p: p.Clone(), local: p.LocalSize, small: small, counted: counted}

@@ -30,6 +30,7 @@ type Merge struct {
 	Narrowest uint32 // lanes of the narrowest strip to try; above Widest if strips must be subgroups
 	Multiple  uint32 // the lanes of a strip are a multiple of so many: a quad stays in one strip
 	PartMajor uint32 // lanes of the widest strip to try for part-major code (PartMajor); 0 is none
+	LongMajor uint32 // the same for merged workgroups (MergeWorkgroups), which are worth a longer compilation
 	Waits     bool   // divergent loops spend much of their time on waiting for square roots or divisions
 	Written   []int  // resources that are stored to, and must share no byte with other bindings
 }
@@ -56,6 +57,7 @@ const maxPerWait = 64
 // Limits of part-major code: parts of a strip, and operations of a program.
 const (
 	maxPartMajorParts = 16
+	maxLongMajorParts = 32
 	maxPartMajorCode  = 64
 )
 
@@ -93,7 +95,7 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	}
 	if m.loops == 0 && !m.calls && !m.counts && len(m.f.Code) <= maxPartMajorCode {
 		if n := m.widest(uint32(maxPartMajorParts * form.Lanes)); form.Parts(n) > 1 {
-			out.PartMajor = n
+			out.PartMajor, out.LongMajor = n, m.widest(uint32(maxLongMajorParts*form.Lanes))
 		}
 	}
 	if out.Widest < out.Narrowest || m.calls && out.Widest > uint32(form.Lanes) {
