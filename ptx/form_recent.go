@@ -29,10 +29,10 @@ spcompress|spdecompress: * v9.4 sm107a
 cp: async bulk multicast::cluster::16b|multicast::cluster::32b * v9.4 sm90; async bulk $report * v9.4 sm107a; async bulk prefetch L2 global L2::evict_last|L2::evict_normal|L2::evict_first $hint? v9.4 sm107a
 cp: reduce async bulk relaxed? $scope? global shared::cta bulk_group $hint? add noftz f32 v9.4 sm90
 multimem: cp reduce async bulk relaxed? $scope? global shared::cta bulk_group add noftz f32 v9.4 sm90
-atom: $sem? $scope? $gs? add noftz $hint? f32 v9.4 sm90
-red: relaxed|release? $scope? $gs? add noftz $hint? f32 v9.4 sm90
+atom: $sem? $scope? $gs? add noftz $hint? f32 v9.4 sm90; $sem? $scope? global? add noftz $hint? v2|v4 f32 v9.4 sm90
+red: relaxed|release? $scope? $gs? add noftz $hint? f32 v9.4 sm90; relaxed|release? $scope? global? add noftz $hint? v2|v4 f32 v9.4 sm90
 mbarrier: arrive|arrive_drop|expect_tx|complete_tx multicast::cluster::32b * v9.4 sm107a
-fence: proxy async::generic acquire|release sync_restrict::shared::cluster::read cluster v9.4 sm90
+fence: proxy alias acquire|release $scope v9.4 sm90; proxy async::generic release sync_restrict::shared::cluster::read cluster v9.4 sm90
 ldmatrix: sync aligned m8n16 x1|x2|x4 $cta? s8 s4 v9.4 sm100a
 sin|cos: approx ftz 2pi f32 v9.5
 cp: async bulk wait_group sync_restrict::proxy::async v9.5 sm100

@@ -23,6 +23,7 @@ const recentForms = `
 9.4 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster::32b cp.async.bulk.prefetch.L2.global.L2::evict_last
 9.4 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.mbarrier::report::validity::per_16bytes::8000
 9.4 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f32 mbarrier.arrive.release.cta.shared::cluster.multicast::cluster::32b.b64
+9.4 fence.proxy.alias.release.sys fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster atom.global.add.noftz.v2.f32 red.global.v4.f32.add.noftz
 9.5 sin.approx.ftz.2pi.f32 cos.approx.ftz.2pi.f32 fence.alias.sync_restrict::read.release.sys cp.async.bulk.wait_group.sync_restrict::proxy::async
 9.5 fabric.submit.commit_group tensormap.query.alloc_class_large
 `
@@ -55,7 +56,7 @@ func TestRecentForms(t *testing.T) {
 			}
 		}
 	}
-	for _, form := range []string{"add.sat.u64", "add.s8x4.rn", "sub.sat.u16x2", "neg.u8x4", "abs.s8x4", "min.relu.u8x4", "set.eq.and.u8x4", "set.gtu.u8x4", "set.eq.u32.u8x4", "sin.approx.2pi.f32", "ld.shared.u32.proxy::readonly", "atom.shared.min.noftz.f32", "cvt.rz.bf16x2.e4m3x2", "spcompresses.b8"} {
+	for _, form := range []string{"add.sat.u64", "add.s8x4.rn", "sub.sat.u16x2", "neg.u8x4", "abs.s8x4", "min.relu.u8x4", "set.eq.and.u8x4", "set.gtu.u8x4", "set.eq.u32.u8x4", "sin.approx.2pi.f32", "ld.shared.u32.proxy::readonly", "atom.shared.min.noftz.f32", "cvt.rz.bf16x2.e4m3x2", "spcompresses.b8", "fence.acquire.sync_restrict::shared::cluster::read.cluster", "fence.proxy.alias.sys", "atom.shared.add.noftz.v2.f32"} {
 		if faults, _ := instructions("9.5", form); len(faults) != 1 {
 			t.Errorf("%s has %v; must have one fault", form, faults)
 		}

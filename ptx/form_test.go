@@ -25,7 +25,7 @@ fma.rn.relu.bf16 fma.rp.f64 fma.rn.oob.relu.f16x2 griddepcontrol.wait isspacep.p
 ld.global.ca.nc.v4.f32 ld.volatile.shared.v2.u16 ld.relaxed.gpu.global.L1::no_allocate.L2::cache_hint.v8.b32 ld.mmio.relaxed.sys.global.u32 ld.param::func.b8
 ldmatrix.sync.aligned.x4.trans.m8n8.shared.b16 ldmatrix.sync.aligned.m8n16.x2.b8x16.b4x16_p64 lop3.or.b32 mad.hi.sat.s32 mad.lo.cc.u32 madc.hi.cc.s64
 match.all.sync.b64 max.NaN.xorsign.abs.f16x2 max.ftz.NaN.abs.f32 min.relu.s16x2 mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64
-mbarrier.try_wait.parity.acquire.cta.shared.b64 membar.gl mov.b128 mul.wide.u16 mul.rm.ftz.sat.f32 multimem.ld_reduce.relaxed.gpu.global.add.acc::f32.v4.f16x2
+mbarrier.try_wait.parity.acquire.cta.shared.b64 membar.gl membar.proxy.alias membar.proxy.async.global membar.proxy.async.shared::cta mov.b128 mul.wide.u16 mul.rm.ftz.sat.f32 multimem.ld_reduce.relaxed.gpu.global.add.acc::f32.v4.f16x2
 neg.ftz.f16 prefetch.global.L2::evict_last prefetch.tensormap prmt.b32.rc16 rcp.approx.ftz.f64 red.add.relaxed.gpu.f64 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.xor.b32
 redux.sync.max.abs.NaN.f32 rsqrt.approx.f64 selp.f32 set.gtu.u32.f16x2 setp.lt.and.ftz.f32 setp.num.bf16x2 setmaxnreg.dec.sync.aligned.u32
 shf.r.clamp.b32 shfl.sync.bfly.b32 slct.ftz.u64.f32 st.release.gpu.v2.u64 st.bulk.weak.shared::cta st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.u32

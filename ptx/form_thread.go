@@ -10,9 +10,9 @@ brx: idx uni? v6.0 sm30
 bar: sync; cta sync v7.8; cta? arrive v2.0; cta? red popc u32 v2.0; cta? red and|or pred v2.0; warp sync v6.0 sm30
 barrier: cta? sync aligned? v6.0 sm30; cta? arrive aligned? v6.0 sm30; cta? red popc aligned? u32 v6.0 sm30; cta? red and|or aligned? pred v6.0 sm30
 barrier: cluster arrive release|relaxed? aligned? v7.8 sm90; cluster wait acquire? aligned? v7.8 sm90
-membar: cta|gl v1.4; sys v2.0 sm20; proxy alias v7.5 sm60; proxy async|async.global v8.0 sm90
+membar: cta|gl v1.4; sys v2.0 sm20; proxy alias v7.5 sm60; proxy async global|$smem? v8.0 sm90
 fence: sc|acq_rel? $scope v6.0 sm70; acquire|release $scope v8.6 sm90; acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster v8.6 sm90
-fence: mbarrier_init release cluster v8.0 sm90; acquire|release sync_restrict::shared::cluster::read cluster v9.4 sm90; proxy acquire|release? alias v7.5 sm70; proxy fabric::generic|generic::fabric alias acquire|release sys v9.3 sm100; proxy async global|$smem? v8.0 sm90
+fence: mbarrier_init release cluster v8.0 sm90; proxy alias v7.5 sm70; proxy fabric::generic|generic::fabric|fabric::fabric alias acquire|release sys v9.3 sm100; proxy async global|$smem? v8.0 sm90
 fence: proxy tensormap::generic acquire|release $scope v8.3 sm90; proxy async::generic acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster v8.6 sm90
 atom: $sem? $scope? $gs? $bool $hint? b32 v1.1; $sem? $scope? $gs? $bool $hint? b64 v3.1 sm32; $sem? $scope? $gs? inc|dec $hint? u32 v1.1
 atom: $sem? $scope? $gs? min|max $hint? u32|s32 v1.1; $sem? $scope? $gs? min|max $hint? u64|s64 v3.1 sm32

@@ -42,6 +42,9 @@ func (e *emitter) mbarrier() {
 		need(2, 2)
 		e.result(b.Op(ir.And, ir.I32, b.Op(ir.Trunc, ir.I32, e.read(e.operand(1), ir.I64)), b.I32(countMask)))
 	case in.Has(".test_wait") || in.Has(".try_wait"):
+		if len(in.Operands) > 0 && in.Operands[0].Kind == ptx.Pair {
+			unsupported(in.Pos, "the report of %s", in.Name())
+		}
 		need(3, map[bool]int{true: 4, false: 3}[in.Has(".try_wait")])
 		e.waitObject()
 	case in.Has(".arrive") || in.Has(".arrive_drop"):
@@ -133,7 +136,7 @@ func (e *emitter) nextObject(old, n, drop, tx ir.V) ir.V {
 	return op(ir.Or, op(ir.Or, low, op(ir.Shl, bytes, k(txShift))), op(ir.Shl, parity, k(parityShift)))
 }
 
-// waitObject emits mbarrier.test_wait and mbarrier.try_wait. If the phase is not complete, the other warps of the block run before a
+// waitObject emits mbarrier.test_wait and mbarrier.try_wait. The layout of objects is .layout::v0, which has one phase of both types. If the phase is not complete, the other warps of the block run before a
 // second test, so that a thread may repeat the instruction until it succeeds.
 func (e *emitter) waitObject() {
 	b := e.b
