@@ -58,8 +58,8 @@ tld4: r|g|b|a 2d v4 u32|s32|f32 f32 v2.2 sm20; r|g|b|a a2d|cube|acube v4 u32|s32
 txq: width|height|depth b32 v1.5; level width|height|depth b32 v4.3 sm30; channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples b32 v1.5
 txq: force_unnormalized_coords|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2 b32 v1.5
 istypep: texref|samplerref|surfref v4.0 sm30
-suld: b 1d|2d|3d|a1d|a2d ca|cg|cs|cv? v2|v4? b8|b16|b32|b64 $mode? v1.5 sm20
-sust: b 1d|2d|3d|a1d|a2d wb|cg|cs|wt? v2|v4? b8|b16|b32|b64 $mode? v1.5; p 1d|2d|3d|a1d|a2d v2|v4? b32 $mode? v2.0 sm20
+suld: b 1d|2d|3d|a1d|a2d ca|cg|cs|cv? v2|v4? b8|b16|b32|b64 $mode? v1.5 sm20; p 1d|2d|3d v2|v4? b32|u32|s32|f32 $mode? v2.0 sm20 -v2.3
+sust: b 1d|2d|3d|a1d|a2d wb|cg|cs|wt? v2|v4? b8|b16|b32|b64 $mode? v1.5; p 1d|2d|3d|a1d|a2d v2|v4? b32 $mode? v2.0 sm20; p 1d|2d|3d v2|v4? u32|s32|f32 $mode? v2.0 sm20 -v2.3
 sured: b add|min|max|and|or 1d|2d|3d u32|u64|s32|b32|s64 $mode? v2.0 sm20; p add|min|max|and|or 1d|2d|3d b32|b64|$wide $mode? v2.0 sm20
 suq: width|height|depth|channel_data_type|channel_order|array_size|memory_layout b32 v1.5 sm20
 `

@@ -151,6 +151,16 @@ func TestOldForms(t *testing.T) {
 	}
 }
 
+// TestFormattedSurfaces: suld.p and sust.p of types with a sign or floats ended with version 2.3 ("Changes in PTX ISA Version 3.0").
+func TestFormattedSurfaces(t *testing.T) {
+	const text = "suld.p.1d.v4.f32.trap; suld.p.2d.b32.clamp; sust.p.1d.v4.f32.zero; sust.p.3d.v2.u32.trap; sust.p.2d.s32.trap;"
+	for version, faults := range map[string]int{"2.0": 0, "2.3": 0, "3.0": 5, "9.4": 5} {
+		if _, list := check(t, version, "sm_20", text); len(list) != faults {
+			t.Errorf("version %s has the findings %v; must have %d", version, list, faults)
+		}
+	}
+}
+
 // TestImplicitAligned: wmma needs .aligned from version 6.3 on ("PTX ISA Notes" of wmma.load).
 func TestImplicitAligned(t *testing.T) {
 	for _, form := range []string{

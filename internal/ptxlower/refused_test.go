@@ -100,6 +100,8 @@ var refusedRows = []struct{ text, want string }{
 	{"bar.sync 1, 32, %r0;", "must have 1 or 2"},
 	{"redux.add.u32 %r0, %r1, -1;", "redux.add.u32 has no .sync"},
 	{"mov.u32 %r0, %tid.xy;", "is not supported"},
+	{"sust.p.1d.v2.f32.trap [%rd0, {%r0}], {%f0, %f1};", "sust.p.1d.v2.f32.trap is not supported"},
+	{"suld.p.1d.f32.trap %f0, [%rd0, {%r0}];", ".p of suld.p.1d.f32.trap is not supported"},
 	{"vmad.s32.s32.s32.po %r0, -%r1, %r2, %r3;", "must have one of the product or of c, and none with .po"},
 	{"vmad.s32.s32.s32 %r0, -%r1, %r2, -%r3;", "must have one of the product or of c, and none with .po"},
 	{"vshl.s32.s32.s32.wrap %r0, %r1, %r2;", "has a count of .s32; must be .u32"},

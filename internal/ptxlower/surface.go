@@ -123,8 +123,8 @@ func (e *emitter) surfaceStore() {
 
 // formattedStore emits sust.p: the components are floats or integers by the format of the surface. Components without an element are 0.
 func (e *emitter) formattedStore(list []*ptx.Operand) {
-	if e.typ(0) != ".b32" {
-		malformed(e.in.Pos, "%s has elements of %s; must be of .b32", e.in.Name(), e.typ(0))
+	if e.typ(0) != ".b32" { // PTX 2 has other types, which NVIDIA never implemented
+		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
 	s, _ := e.surface(e.operand(0), false, 1)
 	data := make([]ir.V, 4)
