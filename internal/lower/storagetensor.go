@@ -41,7 +41,7 @@ func (u *unit) storageTensor(t *facts.Type) storageTensor {
 	}
 	v := inst.TypeTensorARM(u.facts.Code.Inst(t.Index))
 	if _, shaped := v.Shape(); shaped {
-		u.unsupported("a tensor with a shape of its own")
+		u.unsupported("a tensor with a shape of its own, which no shader of Vulkan has")
 	}
 	x := storageTensor{elem: u.facts.Type(v.ElementType())}
 	if x.elem == nil || !x.elem.IsScalar() {

@@ -155,6 +155,9 @@ func (f *function) constant(c *facts.Const) []ir.V {
 	if c.Type.IsPointer() {
 		return f.zeros(c.Type)
 	}
+	if isStorageTensor(innermost(c.Type)) {
+		f.unsupported("a tensor with a shape of its own, which no shader of Vulkan has")
+	}
 	n := len(f.flat(c.Type))
 	if isTile(c.Type) && len(c.Elems) == 1 && c.Elems[0] != nil && c.Elems[0].Known && c.Elems[0].Type == c.Type.Elem {
 		return slices.Repeat(f.appendConst(nil, c.Elems[0], c.Type.Elem), n)
