@@ -212,6 +212,7 @@ func (l *linker) noLayout() {
 		switch p := l.d.gives(); {
 		case l.d.Parts != 0 && p&shaderParts != 0:
 			l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_06642, side, "a library of %s has no layout; must have one", p)
+			l.fail(vuid.VkGraphicsPipelineCreateInfo_layout_06602, side, "the pipeline has %s and no layout; must have one", p)
 		case p == allParts:
 			l.fail(vuid.VkGraphicsPipelineCreateInfo_layout_06602, side, "there is no layout; must be one")
 			l.fail(vuid.VkGraphicsPipelineCreateInfo_None_07826, side, "the pipeline has all parts, no libraries and no layout; must have a layout")

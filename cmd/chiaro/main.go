@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/plain"
-	"github.com/chiaro-gpu/chiaro/internal/source"
 )
 
 // The exit codes, the same for every verb.
@@ -67,10 +66,9 @@ type console struct {
 
 func main() {
 	ignorePipe() // a closed pipe is a write error as any other
+	early = answerEarly(os.Stderr, leave)
 	code := run(os.Args[1:], console{in: os.Stdin, out: watched(os.Stdout), err: watched(os.Stderr), last: new(lastInput)})
-	parts.end()
-	source.Clean()
-	os.Exit(code)
+	leave(code)
 }
 
 // run is main with its surroundings as arguments. It recovers a panic and reports it as an internal

@@ -23,6 +23,7 @@ func interruptible() (ctx context.Context, stop context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	early.release()
 	go func() {
 		defer signal.Stop(signals)
 		select {
