@@ -22,24 +22,11 @@ func (t *quadEdges) mask(edges []edge, offsets *[maxEdges]int64, x, y int32) uin
 	return quadMask(t)
 }
 
-// maskGroup is the greatest number of masks of one call of sampleMasks.
-const maskGroup = 4
-
 // masks sets each of masks to the result of mask for a sample; offsets has an element for each.
 func (t *quadEdges) masks(edges []edge, offsets [][maxEdges]int64, x, y int32, masks []uint64) {
 	var at [maxEdges]int64
 	for i := range min(len(edges), maxEdges) {
 		at[i] = edges[i].a*int64(x) + edges[i].b*int64(y)
 	}
-	for len(masks) > 0 {
-		n := min(len(masks), maskGroup)
-		var c [maskGroup][maxEdges]int32
-		for k := range n {
-			for i := range min(len(edges), maxEdges) {
-				c[k][i] = int32(min(max(offsets[k][i]+at[i], -maxEdgeValue), maxEdgeValue))
-			}
-		}
-		sampleMasks(t, &c, n, len(edges), &masks[0])
-		masks, offsets = masks[n:], offsets[n:]
-	}
+	sampleMasks(t, &at, &offsets[0], len(masks), len(edges), &masks[0])
 }

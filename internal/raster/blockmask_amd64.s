@@ -65,15 +65,18 @@ TEXT ·quadMask(SB), NOSPLIT, $0-16
 	MOVQ         DX, ret+8(FP)
 	RET
 
-// func sampleMasks(e *quadEdges, c *[maskGroup][maxEdges]int32, n, edges int, masks *uint64)
+// func sampleMasks(e *quadEdges, at, offsets *[maxEdges]int64, n, edges int, masks *uint64)
 //
-// Y3, Y4, Y5 and Y13 are the differences of the edge functions from the first pixel of a row; the other registers are as in quadMask.
-TEXT ·sampleMasks(SB), NOSPLIT, $0-40
+// Y3, Y4, Y5 and Y13 are the differences of the edge functions from the first pixel of a row, Y15 is at; the other registers are as in
+// quadMask.
+TEXT ·sampleMasks(SB), NOSPLIT, $16-48
 	MOVQ         e+0(FP), AX
-	MOVQ         c+8(FP), BX
-	MOVQ         n+16(FP), R8
-	MOVQ         edges+24(FP), R9
-	MOVQ         masks+32(FP), DI
+	MOVQ         at+8(FP), CX
+	MOVQ         offsets+16(FP), BX
+	MOVQ         n+24(FP), R8
+	MOVQ         edges+32(FP), R9
+	MOVQ         masks+40(FP), DI
+	VMOVDQU      (CX), Y15
 	VMOVDQU      columns<>(SB), Y9
 	VPBROADCASTD 16(AX), Y3
 	VPBROADCASTD 20(AX), Y4
@@ -88,9 +91,18 @@ TEXT ·sampleMasks(SB), NOSPLIT, $0-40
 	JG           four
 
 three:
-	VPBROADCASTD (BX), Y0
-	VPBROADCASTD 4(BX), Y1
-	VPBROADCASTD 8(BX), Y2
+	VPADDQ       (BX), Y15, Y14
+	VPCMPGTQ     greatest<>(SB), Y14, Y12
+	VBLENDVPD    Y12, greatest<>(SB), Y14, Y14
+	VMOVDQU      least<>(SB), Y10
+	VPCMPGTQ     Y14, Y10, Y12
+	VBLENDVPD    Y12, Y10, Y14, Y14
+	VMOVDQU      evens<>(SB), Y12
+	VPERMD       Y14, Y12, Y14
+	VMOVDQU      X14, values-16(SP)
+	VPBROADCASTD values-16(SP), Y0
+	VPBROADCASTD values-12(SP), Y1
+	VPBROADCASTD values-8(SP), Y2
 	VPADDD       Y3, Y0, Y0
 	VPADDD       Y4, Y1, Y1
 	VPADDD       Y5, Y2, Y2
@@ -105,7 +117,7 @@ three:
 	ROW
 	NOTQ         DX
 	MOVQ         DX, (DI)
-	ADDQ         $16, BX
+	ADDQ         $32, BX
 	ADDQ         $8, DI
 	DECQ         R8
 	JNZ          three
@@ -118,10 +130,19 @@ four:
 	VPBROADCASTD 44(AX), Y11
 
 quad:
-	VPBROADCASTD (BX), Y0
-	VPBROADCASTD 4(BX), Y1
-	VPBROADCASTD 8(BX), Y2
-	VPBROADCASTD 12(BX), Y10
+	VPADDQ       (BX), Y15, Y14
+	VPCMPGTQ     greatest<>(SB), Y14, Y12
+	VBLENDVPD    Y12, greatest<>(SB), Y14, Y14
+	VMOVDQU      least<>(SB), Y10
+	VPCMPGTQ     Y14, Y10, Y12
+	VBLENDVPD    Y12, Y10, Y14, Y14
+	VMOVDQU      evens<>(SB), Y12
+	VPERMD       Y14, Y12, Y14
+	VMOVDQU      X14, values-16(SP)
+	VPBROADCASTD values-16(SP), Y0
+	VPBROADCASTD values-12(SP), Y1
+	VPBROADCASTD values-8(SP), Y2
+	VPBROADCASTD values-4(SP), Y10
 	VPADDD       Y3, Y0, Y0
 	VPADDD       Y4, Y1, Y1
 	VPADDD       Y5, Y2, Y2
@@ -137,7 +158,7 @@ quad:
 	QUADROW
 	NOTQ         DX
 	MOVQ         DX, (DI)
-	ADDQ         $16, BX
+	ADDQ         $32, BX
 	ADDQ         $8, DI
 	DECQ         R8
 	JNZ          quad
@@ -214,3 +235,26 @@ DATA columns<>+20(SB)/4, $5
 DATA columns<>+24(SB)/4, $6
 DATA columns<>+28(SB)/4, $7
 GLOBL columns<>(SB), RODATA|NOPTR, $32
+
+// maxEdgeValue, its negative, and the even numbers.
+DATA greatest<>+0(SB)/8, $0x40000000
+DATA greatest<>+8(SB)/8, $0x40000000
+DATA greatest<>+16(SB)/8, $0x40000000
+DATA greatest<>+24(SB)/8, $0x40000000
+GLOBL greatest<>(SB), RODATA|NOPTR, $32
+
+DATA least<>+0(SB)/8, $-0x40000000
+DATA least<>+8(SB)/8, $-0x40000000
+DATA least<>+16(SB)/8, $-0x40000000
+DATA least<>+24(SB)/8, $-0x40000000
+GLOBL least<>(SB), RODATA|NOPTR, $32
+
+DATA evens<>+0(SB)/4, $0
+DATA evens<>+4(SB)/4, $2
+DATA evens<>+8(SB)/4, $4
+DATA evens<>+12(SB)/4, $6
+DATA evens<>+16(SB)/4, $0
+DATA evens<>+20(SB)/4, $2
+DATA evens<>+24(SB)/4, $4
+DATA evens<>+28(SB)/4, $6
+GLOBL evens<>(SB), RODATA|NOPTR, $32

@@ -8,7 +8,7 @@ const hasBlockMask = false
 func quadMask(*quadEdges) uint64 { return 0 }
 
 // sampleMasks is not called.
-func sampleMasks(*quadEdges, *[maskGroup][maxEdges]int32, int, int, *uint64) {}
+func sampleMasks(_ *quadEdges, _, _ *[maxEdges]int64, _, _ int, _ *uint64) {}
 
 // blockMasks is not called.
 func blockMasks(*blockEdges, int, int, *[smallBlocks][smallBlocks]uint64) {}

@@ -52,7 +52,7 @@ func TestBlockMask(t *testing.T) {
 			t.Fatalf("block (%d, %d) of triangle %v: %016x, want %016x", bx, by, p, got, want)
 		}
 		// The masks of several samples: this one and others.
-		list := make([][maxEdges]int64, 1+r.IntN(2*maskGroup))
+		list := make([][maxEdges]int64, 1+r.IntN(8))
 		for k := range list {
 			for i := range list[k] {
 				list[k][i] = offsets[i] + r.Int64N(1<<20) - 1<<19

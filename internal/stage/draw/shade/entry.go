@@ -210,6 +210,10 @@ func (s *shader) testCovers(covered ir.V) ir.V {
 		s.set(varEarlySet, s.get(varSet))
 	}
 	for n, covered := range s.covers {
+		if s.testsDepthAlone() {
+			pass = append(pass, s.testDepth(b.I32(uint32(n)), covered))
+			continue
+		}
 		tested := b.Block(ir.B1)
 		b.If(covered)
 		if s.key.Test.any() {

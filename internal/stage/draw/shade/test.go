@@ -46,3 +46,22 @@ func (s *shader) testThen(n ir.V, passed func(), then func(pass ir.V)) {
 	s.B.End()
 	then(pass)
 }
+
+// testsDepthAlone reports whether the depth test is the only one. A debugger shows the tests of covered samples.
+func (s *shader) testsDepthAlone() bool {
+	return s.key.Test.Depth != nil && s.key.Test.Stencil == nil && !s.key.Test.Bounds && !s.From.Observed
+}
+
+// testDepth emits the depth test of sample n of covered pixels, and reports whether the sample is covered and passes. Its depth
+// in the attachment is read without a condition: another sample of the pixel is covered, so that the pixel is in the attachment.
+func (s *shader) testDepth(n, covered ir.V) ir.V {
+	d := s.depthTest(n)
+	pass := s.B.Op(ir.And, ir.B1, covered, d.passes())
+	s.B.If(pass)
+	if s.key.Test.Write && d.present {
+		d.store()
+	}
+	s.countPassed()
+	s.B.End()
+	return pass
+}
