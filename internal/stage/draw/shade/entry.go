@@ -195,7 +195,8 @@ func (s *shader) runEarlyTests(covered ir.V) ir.V {
 	return b.Param(merge, 0)
 }
 
-// testCovers is runEarlyTests for separate samples. Afterwards covers has the samples that passed. The result of a sample is a
+// testCovers is runEarlyTests for separate samples. If the depth test is the only one, no sample needs a branch before its store.
+// Afterwards covers has the samples that passed. The result of a sample is a
 // parameter of a block, so that it needs no operation on the lanes that did not test it: these are not covered.
 func (s *shader) testCovers(covered ir.V) ir.V {
 	b := s.B

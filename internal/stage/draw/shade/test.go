@@ -54,6 +54,7 @@ func (s *shader) testsDepthAlone() bool {
 
 // testDepth emits the depth test of sample n of covered pixels, and reports whether the sample is covered and passes. Its depth
 // in the attachment is read without a condition: another sample of the pixel is covered, so that the pixel is in the attachment.
+// A branch for each sample of the edge of a triangle could not be predicted.
 func (s *shader) testDepth(n, covered ir.V) ir.V {
 	d := s.depthTest(n)
 	pass := s.B.Op(ir.And, ir.B1, covered, d.passes())
