@@ -227,7 +227,12 @@ func (p *PhysicalDevice) ImageFormatProperties(info ImageInfo) (out ImageFormatP
 	if info.Linear {
 		features = properties.Linear
 	}
-	if info.Flags&ImageExtendedUsage != 0 { // of the formats of views
+	switch {
+	case i.Planes > 0 && info.Flags&ImageMutableFormat != 0: // views of single planes are stored to; none is an attachment
+		for _, plane := range i.PlaneList() {
+			features |= p.FormatProperties(link.Format(format.InfoByName(plane.Format).ID)).Optimal & FormatStorageImage
+		}
+	case info.Flags&ImageExtendedUsage != 0: // of the formats of views
 		for _, f := range p.viewFormats(&info, i) {
 			features |= p.FormatProperties(f).Optimal
 		}

@@ -15,7 +15,11 @@ import (
 // planar is an image of three planes with the value of luma, Cb and Cr at all texels of the last one of its layers. The other layers are 0.
 func planar(t testing.TB, d *Device, flags ImageFlags, values [3]byte, layers int) *Image {
 	t.Helper()
-	m := must(d.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "G8_B8_R8_3PLANE_420_UNORM"), Extent: [3]int{4, 4, 1}, Layers: layers, Usage: ImageSampled | ImageTransferTarget | ImageTransferSource, Flags: flags}))(t)
+	usage := ImageSampled | ImageTransferTarget | ImageTransferSource
+	if flags&ImageMutableFormat != 0 {
+		usage |= ImageStorage
+	}
+	m := must(d.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "G8_B8_R8_3PLANE_420_UNORM"), Extent: [3]int{4, 4, 1}, Layers: layers, Usage: usage, Flags: flags}))(t)
 	if flags&ImageDisjoint == 0 {
 		size, _ := m.Requirements()
 		if err := m.Bind(must(d.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
