@@ -134,7 +134,7 @@ func (p *parser) cast(name string) (*node, error) {
 		if err != nil {
 			return r, err
 		}
-		return callFunction(constructorOf(name), []result{r})
+		return callFunction(constructorOf(name), []result{r}, true)
 	}}, nil
 }
 

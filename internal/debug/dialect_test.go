@@ -33,6 +33,7 @@ func TestWGSLExpressions(t *testing.T) {
 // TestHLSLExpressions evaluates the operators of HLSL, its casts, and its matrices, which have rows where those of GLSL have columns.
 func TestHLSLExpressions(t *testing.T) {
 	evaluated(t, collatz(t, "OpSource GLSL 450", "OpSource HLSL 600"), map[string]string{
+		"min(true, 2)": "1", "sin(false)": "0", "not(1)": "false",
 		"float3(1, 2, 3)": "(1, 2, 3)", "int2(v.xy)": "(6, 4)", "(int)3.7": "3", "(float3)2": "(2, 2, 2)", "(uint2)v": "(6, 4)", "-(int)2.5 + 1": "-1", "(i)": "3", "half2(1, 2).y": "2",
 		"float2x2(1, 2, 3, 4)[0]": "(1, 2)", "mul(float2x2(1, 2, 3, 4), float2(1, 10))": "(21, 43)", "mul(float2(1, 10), float2x2(1, 2, 3, 4))": "(31, 42)",
 		"mul(float2x2(1, 2, 3, 4), float2x2(0, 1, 1, 0))": "((2, 1), (4, 3))", "mul(v, float3(1, 2, 3))": "35", "mul(2, v)": "(12, 8, 14)",

@@ -52,7 +52,7 @@
 //	quick.go, filter.go,
 //	element.go,
 //	expressionvalue.go,
-//	dialect.go, function.go,
+//	dialect.go, function.go, operand.go,
 //	bitfunction.go,
 //	matrixfunction.go,
 //	geometry.go                   expressions over the values of a frame; names of HLSL and WGSL; functions of numbers, of vectors and matrices

@@ -163,7 +163,11 @@ func quickCall(name string, args []*node) quick {
 		return nil
 	}
 	var list [maxQuickArgs]number
-	var kinds [maxQuickArgs]kind
+	var kindsOf [maxQuickArgs]kind
+	var takes [maxQuickArgs]kinds
+	for i := range args {
+		takes[i] = operandsOf(name, i)
+	}
 	return func(x *view) (number, kind, bool) {
 		k := signed
 		if f.floats {
@@ -171,14 +175,14 @@ func quickCall(name string, args []*node) quick {
 		}
 		for i, n := range args {
 			var ok bool
-			if list[i], kinds[i], ok = n.quick(x); !ok {
+			if list[i], kindsOf[i], ok = n.quick(x); !ok || !takes[i].has(kindsOf[i]) {
 				return number{}, signed, false
 			}
-			k = max(k, kinds[i])
+			k = max(k, kindsOf[i])
 		}
 		wide := false
 		for i := range args {
-			list[i] = list[i].to(kinds[i], k)
+			list[i] = list[i].to(kindsOf[i], k)
 			wide = wide || list[i].wide
 		}
 		n, of := f.scalar(k, list[:len(args)])

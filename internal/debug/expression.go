@@ -413,7 +413,7 @@ func (p *parser) call(name string) (*node, error) {
 				return result{}, err
 			}
 		}
-		return callFunction(name, list)
+		return callFunction(name, list, x.isHLSL())
 	}}, nil
 }
 

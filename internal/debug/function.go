@@ -20,8 +20,8 @@ var constructors = map[string]numbersOf{
 	"double": {float, true}, "dvec": {float, true}, "int64_t": {signed, true}, "i64vec": {signed, true}, "uint64_t": {unsigned, true}, "u64vec": {unsigned, true},
 }
 
-// callFunction evaluates a constructor, a function or a load of a texel.
-func callFunction(name string, args []result) (result, error) {
+// callFunction evaluates a constructor, a function or a load of a texel. converts: its operands convert as in HLSL, to all kinds of numbers.
+func callFunction(name string, args []result, converts bool) (result, error) {
 	if name == "imageLoad" || name == "texelFetch" {
 		return texelOf(name, args)
 	}
@@ -50,6 +50,11 @@ func callFunction(name string, args []result) (result, error) {
 	f, ok := functions[name]
 	if !ok || f.args != len(args) {
 		return result{}, fmt.Errorf("no function %s of %d values in the debugger", name, len(args))
+	}
+	for i := range args {
+		if takes := operandsOf(name, i); !converts && !takes.has(args[i].kind) {
+			return result{}, fmt.Errorf("%s of %s; must be %s", name, args[i].typeName(), takes)
+		}
 	}
 	return f.of(args)
 }

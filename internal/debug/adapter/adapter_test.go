@@ -135,6 +135,19 @@ func TestRefused(t *testing.T) {
 	if got, _ := c.answer(); !got.Success {
 		t.Error("threads fails after errors")
 	}
+	for _, r := range [][2]string{{"setFunctionBreakpoints", `{"breakpoints":[{"name":"f"},{"name":"g"}]}`}, {"setExceptionBreakpoints", `{"filters":["a","b"]}`}} { // one element for each
+		c.send(r[0], r[1])
+		var list []dap.Breakpoint
+		switch m := c.receive().(type) {
+		case *dap.SetFunctionBreakpointsResponse:
+			list = m.Body.Breakpoints
+		case *dap.SetExceptionBreakpointsResponse:
+			list = m.Body.Breakpoints
+		}
+		if len(list) != 2 || list[0].Verified || list[1].Message == "" {
+			t.Errorf("%s has the answer %+v; must be two breakpoints without a place", r[0], list)
+		}
+	}
 	for i, want := range []bool{true, false} { // "The initialize request may only be sent once."
 		c.send("initialize", `{"adapterID":"chiaro"}`)
 		if got, _ := c.answer(); got.Success != want {

@@ -128,3 +128,12 @@ func (a *adapter) setDataBreakpoints(m *dap.SetDataBreakpointsRequest) {
 	}
 	a.respond(m.GetRequest(), dap.SetDataBreakpointsResponseBody{Breakpoints: out})
 }
+
+// unsupported is the answer to a request for n breakpoints of a kind that the debugger does not have: each one has an element.
+func unsupported(n int, why string) dap.SetBreakpointsResponseBody {
+	list := make([]dap.Breakpoint, n)
+	for i := range list {
+		list[i].Message = why
+	}
+	return dap.SetBreakpointsResponseBody{Breakpoints: list}
+}

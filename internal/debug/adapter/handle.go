@@ -31,8 +31,10 @@ func (a *adapter) handle(m dap.RequestMessage) (done bool) {
 		a.setInstructionBreakpoints(m)
 	case *dap.SetDataBreakpointsRequest:
 		a.setDataBreakpoints(m)
-	case *dap.SetFunctionBreakpointsRequest, *dap.SetExceptionBreakpointsRequest:
-		a.respond(r, struct{}{})
+	case *dap.SetFunctionBreakpointsRequest:
+		a.respond(r, unsupported(len(m.Arguments.Breakpoints), "the debugger has no breakpoints of functions; want a line"))
+	case *dap.SetExceptionBreakpointsRequest:
+		a.respond(r, unsupported(len(m.Arguments.Filters)+len(m.Arguments.FilterOptions), "the debugger has no filters; it stops at the findings of the sanitizers of the launch"))
 	case *dap.PauseRequest:
 		if a.session != nil && !a.isStopped() {
 			a.session.Pause()

@@ -195,7 +195,11 @@ const maxDisassembled = 4096
 // disassemble answers with instructions of the module; their addresses are their numbers.
 func (a *adapter) disassemble(m *dap.DisassembleRequest) {
 	from, err := strconv.ParseInt(m.Arguments.MemoryReference, 0, 32)
-	if err != nil || a.target.Text == nil || m.Arguments.InstructionCount > maxDisassembled {
+	if n := m.Arguments.InstructionCount; n > maxDisassembled {
+		a.refuse(m.GetRequest(), "%d instructions; an answer has at most %d", n, maxDisassembled)
+		return
+	}
+	if err != nil || a.target == nil || a.target.Text == nil {
 		a.refuse(m.GetRequest(), "no instructions at %q", m.Arguments.MemoryReference)
 		return
 	}
