@@ -248,6 +248,7 @@ func TestDeepNesting(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(everything)
 	f.Add(header + ".entry k() { L: bra L; }")
+	f.Add(header + ".entry k() .language \"ptx\", 3 { .loc_intermediate 1 2 3 spcompress.sp::2:4 a; }\n.nv_intermediate_source_section { .code_block { .source_begin { \n .source_end } }")
 	f.Fuzz(func(t *testing.T, src string) {
 		m, findings := ptx.Parse(src)
 		var all []*diag.Finding
