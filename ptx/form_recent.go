@@ -20,7 +20,7 @@ cvt: rn|rz relu? satfinite? pzo f16|bf16|f16x2|bf16x2|tf32 f32 v9.4 sm107a
 cvt: rn|rz satfinite relu? pzo? e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2 f32|f16x2|bf16x2 v9.4 sm107a
 cvt: rn|rz satfinite relu? pzo? scaled::n1::ue8m0 e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2 f32|f16x2|bf16x2 v9.4 sm107a
 cvt: rn|rz|rp satfinite? ue5m3x2 f32|f16x2|bf16x2 v9.4 sm107a; rn|rz satfinite? scaled::n1::ue8m0 ue5m3x2 f32|f16x2|bf16x2 v9.4 sm107a
-cvt: rn f16x2 ue5m3x2 v9.4 sm107a; rn satfinite? scaled::n2::ue8m0? bf16x2 ue5m3x2 v9.4 sm107a; rz satfinite relu? scaled::n2::ue8m0? s2f6x2 f32|bf16x2 v9.1 sm100a
+cvt: rn f16x2 ue5m3x2 v9.4 sm107a; rn satfinite? scaled::n2::ue8m0? bf16x2 ue5m3x2 v9.4 sm107a; rz satfinite relu? scaled::n2::ue8m0? s2f6x2 f32|bf16x2 v9.4 sm107a
 ld: proxy::readonly const|global? $mem v9.4 sm90
 prefetch: global? L1::32B valid_addr v9.4 sm90
 applypriority: async bulk global? bulk_group L2::evict_normal v9.4 sm107a; async bulk tensor $dim * v9.4 sm107a

@@ -15,7 +15,7 @@ const recentForms = `
 9.2 cvt.rn.bf16x2.e4m3x2 cvt.rn.relu.satfinite.bf16x2.e2m1x2 cvt.bf16x2.e5m2x2.rn.relu.scaled::n2::ue8m0.satfinite
 9.4 set.ge.s16x2 set.lo.u8x4 add.rm.f32x2.bf16x2.f32x2 sub.rz.ftz.f16x2.f32x2.f32x2 add.rz.bf16x2.f32x2.f32x2 mul.ftz.rz.f16x2.f32x2.f32x2
 9.4 mul.bf16x2.bf16x2.f16x2 fma.rn.f32x2.f16x2.f32x2.f32x2 add.rn.e5m2x4.e4m3x4.satfinite add.e4m3x4.e2m1p4x4 mul.rn.e4m3x4.ue8m0x4.e5m2x4
-9.4 fma.rn.e4m3x4.e3m2x4.e2m1x4.satfinite cvt.rn.bf16.f32.pzo cvt.rn.relu.satfinite.f16x2.f32.pzo cvt.rz.satfinite.e2m3x2.f32
+9.4 fma.rn.e4m3x4.e3m2x4.e2m1x4.satfinite cvt.rn.bf16.f32.pzo cvt.rn.relu.satfinite.f16x2.f32.pzo cvt.rz.satfinite.e2m3x2.f32 cvt.rz.satfinite.s2f6x2.bf16x2
 9.4 cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 cvt.rp.ue5m3x2.f32 cvt.rn.f16x2.ue5m3x2 cvt.rn.scaled::n2::ue8m0.bf16x2.ue5m3x2
 9.4 ld.global.u32.proxy::readonly ld.u32.proxy::readonly prefetch.global.L1::32B.valid_addr applypriority.async.bulk.global.bulk_group.L2::evict_normal
 9.4 applypriority.async.bulk.tensor.2d.global.bulk_group.tile.L2::evict_normal createpolicy.range.fabric.L2::evict_last.L2::evict_first.b64

@@ -16,7 +16,8 @@ func (e *emitter) cvtFixed(to, from string) {
 	if from == ".f32" {
 		want = 3
 	}
-	if !e.in.Has(".rn") || n != want || to == ".s2f6x2" && !e.in.Has(".satfinite") {
+	rounds := e.in.Has(".rn") || e.in.Has(".rz") && to == ".s2f6x2"
+	if !rounds || n != want || to == ".s2f6x2" && !e.in.Has(".satfinite") {
 		malformed(e.in.Pos, "%s has no .rn, no .satfinite or %d operands; must have another form", e.in.Name(), len(e.in.Operands))
 	}
 	scales := e.b.I32(0x7f7f)
@@ -49,7 +50,11 @@ func (e *emitter) toFixed(x, scale ir.V) ir.V {
 	const bias, exponent, nan = 127, 1023, 255
 	factor := b.Op(ir.Sub, ir.I32, b.I32(exponent+bias+fixedFraction), scale)
 	bits := b.Op(ir.Shl, ir.I64, b.Op(ir.ZExt, ir.I64, factor), b.Const(ir.I64, 52))
-	v := b.Op(ir.FRoundEven, ir.F64, b.Op(ir.FMul, ir.F64, e.widen(e.finish(x)), e.as(bits, ir.F64)))
+	round := ir.FRoundEven
+	if e.in.Has(".rz") {
+		round = ir.FTrunc
+	}
+	v := b.Op(round, ir.F64, b.Op(ir.FMul, ir.F64, e.widen(e.finish(x)), e.as(bits, ir.F64)))
 	n := b.Op(ir.FToS, ir.I32, v)
 	n = b.Op(ir.SMin, ir.I32, b.Op(ir.SMax, ir.I32, n, b.I32(^uint32(127))), b.I32(127))
 	number := b.Op(ir.And, ir.B1, b.Cmp(ir.FEq, x, x), b.Cmp(ir.ULt, scale, b.I32(nan)))

@@ -189,6 +189,7 @@ func TestFixedPoint(t *testing.T) {
 		want uint32
 	}{
 		{"mov.b32 %f0, 0fbf800000; mov.b32 %f1, 0f3f000000; cvt.rn.relu.satfinite.s2f6x2.f32 %h0, %f0, %f1; cvt.u32.u16 %r0, %h0;", 0x0020},
+		{"mov.b32 %f0, 0fbcc00000; mov.b32 %f1, 0f3cc00000; cvt.rz.satfinite.s2f6x2.f32 %h0, %f0, %f1; cvt.u32.u16 %r0, %h0;", 0xff01}, // 3/2 units
 		{"mov.b32 %r1, 0xbf803f00; cvt.rn.satfinite.s2f6x2.bf16x2 %h0, %r1; cvt.u32.u16 %r0, %h0;", 0xc020},
 		{scaled(0x807e, "mov.b32 %f0, 0f40400000; mov.b32 %f1, 0f3f000000; cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 %h0, %f0, %f1, %h1; cvt.u32.u16 %r0, %h0;"), 0x6040}, // 3/2 and 1/2 by 2⁻¹
 		{scaled(0x00fe, "mov.b32 %f0, 0f00400000; mov.b32 %f1, 0f7f7fffff; cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 %h0, %f0, %f1, %h1; cvt.u32.u16 %r0, %h0;"), 0x407f},
