@@ -23,7 +23,7 @@ var memoryFamily = family{
 		{Code: "SPV-CopyMemory-Type", Section: "SPIR-V 3.3.8", Words: "OpCopyMemory copies between pointers to the same type"},
 		{Code: "SPV-Memory-RayQuery", Section: "SPIR-V, SPV_KHR_ray_query, SPV_EXT_shader_invocation_reorder", Words: "ray queries and hit objects are not loaded, stored or copied"},
 		{Code: "SPV-CopyMemory-Size", Section: "SPIR-V 3.3.8", Words: "the size of OpCopyMemorySized is an integer scalar; a constant size is positive"},
-		{Code: "SPV-CopyMemory-Multiple", Section: "SPIR-V 3.3.8", Words: "in shaders, the size of a copy between untyped pointers is a multiple of 4; multiples of 2 and 1 need the capabilities for 16 and 8 bits"},
+		{Code: "SPV-CopyMemory-Multiple", Section: "SPIR-V 3.3.8", Words: "in shaders, the size of a copy is a multiple of 4; multiples of 2 and 1 need the capabilities for 16 and 8 bits"},
 		{Code: vuid.RuntimeSpirv_Size_11165, Section: environment, Words: "the size of a copy is a multiple of 4; multiples of 2 and 1 need 16-bit and 8-bit storage"},
 		{Code: vuid.StandaloneSpirv_Uniform_06925, Section: environment, Words: "no store writes to a Block in Uniform"},
 		{Code: vuid.StandaloneSpirv_OpTypeImage_06924, Section: environment, Words: "no store is of images, samplers, sampled images, acceleration structures, tensors or arrays of them"},
@@ -332,7 +332,7 @@ func (c *checker) copySize(i int, id spirv.ID, t, s *facts.Type) {
 		c.fail(i, "SPV-CopyMemory-Size", "the size is %d; must not be negative", n)
 		return
 	}
-	if !c.capable(spirv.CapabilityShader) || t.Op != spirv.OpTypeUntypedPointerKHR && s.Op != spirv.OpTypeUntypedPointerKHR {
+	if !c.capable(spirv.CapabilityShader) {
 		return
 	}
 	if step := max(c.copyStep(t.Storage), c.copyStep(s.Storage)); uint64(n)%step != 0 {
@@ -344,7 +344,7 @@ func (c *checker) copySize(i int, id spirv.ID, t, s *facts.Type) {
 	}
 }
 
-// copyStep is of how many bytes a copy of untyped memory is a multiple.
+// copyStep returns the bytes of which the size of a copy is a multiple.
 func (c *checker) copyStep(s spirv.StorageClass) uint64 {
 	var of8, of16 bool
 	switch s {
