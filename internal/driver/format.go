@@ -55,7 +55,7 @@ func formatProperties(p *physicalDevice, n uint32) abi.FormatProperties {
 }
 
 func getImageFormatProperties(a *abi.GetPhysicalDeviceImageFormatPropertiesArgs) abi.Result {
-	info := vk.ImageInfo{Type: enum.ImageType(a.Type), Format: format(a.Format), Usage: vk.ImageUsage(a.Usage), Flags: vk.ImageFlags(a.Flags), Linear: a.Tiling == abi.ImageTilingLinear}
+	info := vk.ImageInfo{Type: enum.ImageType(a.Type), Format: format(a.Format), Usage: vk.ImageUsage(a.Usage), Flags: vk.ImageFlags(a.Flags), Linear: linear(a.Tiling, a.Flags)}
 	_, r := imageFormatProperties(physicalOf(a.PhysicalDevice), a.Tiling, info, a.PImageFormatProperties)
 	return r
 }
@@ -81,7 +81,7 @@ func imageFormatProperties(p *physicalDevice, tiling uint32, info vk.ImageInfo, 
 
 func getImageFormatProperties2(a *abi.GetPhysicalDeviceImageFormatProperties2Args) abi.Result {
 	i := a.PImageFormatInfo
-	info := vk.ImageInfo{Type: enum.ImageType(i.Type), Format: format(i.Format), Usage: vk.ImageUsage(i.Usage), Flags: vk.ImageFlags(i.Flags), Linear: i.Tiling == abi.ImageTilingLinear}
+	info := vk.ImageInfo{Type: enum.ImageType(i.Type), Format: format(i.Format), Usage: vk.ImageUsage(i.Usage), Flags: vk.ImageFlags(i.Flags), Linear: linear(i.Tiling, i.Flags)}
 	external := uint32(0)
 	abi.Chain(i.PNext, func(sType uint32, s unsafe.Pointer) {
 		switch sType {

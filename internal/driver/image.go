@@ -69,12 +69,18 @@ var imageCalls = map[int]call{
 // format returns a format by its number.
 func format(n uint32) link.Format { return link.Format(n) }
 
+// linear reports whether an image has the linear layout. One with sparse residency, which a program must not make with linear tiling
+// (VUID-VkImageCreateInfo-tiling-04121), has the optimal layout.
+func linear(tiling, flags uint32) bool {
+	return tiling == abi.ImageTilingLinear && flags&abi.ImageCreateSparseResidencyBit == 0
+}
+
 // imageInfo reads the creation of an image.
 func imageInfo(i *abi.ImageCreateInfo) vk.ImageInfo {
 	info := vk.ImageInfo{
 		Type: enum.ImageType(i.ImageType), Format: format(i.Format), Extent: [3]int{int(i.Extent.Width), int(i.Extent.Height), int(i.Extent.Depth)},
 		Levels: int(i.MipLevels), Layers: int(i.ArrayLayers), Samples: int(i.Samples), Usage: vk.ImageUsage(i.Usage), Flags: vk.ImageFlags(i.Flags),
-		Linear: i.Tiling == abi.ImageTilingLinear,
+		Linear: linear(i.Tiling, i.Flags),
 	}
 	abi.Chain(i.PNext, func(sType uint32, s unsafe.Pointer) {
 		switch sType {

@@ -55,3 +55,34 @@ func TestSparseShapes(t *testing.T) {
 		}
 	}
 }
+
+// TestLinearSparse makes a linear image with sparse residency, which breaks VUID-VkImageCreateInfo-tiling-04121: a device without checks has
+// it, with the blocks of the optimal layout. Blocks are listed for optimal tiling alone.
+func TestLinearSparse(t *testing.T) {
+	p := newProgram(t)
+	const flags, usage = abi.ImageCreateSparseBindingBit | abi.ImageCreateSparseResidencyBit, abi.ImageUsageSampledBit | abi.ImageUsageTransferDstBit
+	var limits abi.ImageFormatProperties
+	if r := do(abi.CmdGetPhysicalDeviceImageFormatProperties, &abi.GetPhysicalDeviceImageFormatPropertiesArgs{
+		PhysicalDevice: p.physical, Format: abi.FormatR8g8b8a8Unorm, Type: abi.ImageType2d, Tiling: abi.ImageTilingLinear, Usage: usage, Flags: flags, PImageFormatProperties: &limits,
+	}); r != abi.Success {
+		t.Errorf("the format has the result %d; must have success", r)
+	}
+	var m abi.Image
+	must(p, abi.CmdCreateImage, &abi.CreateImageArgs{Device: p.device, PImage: &m, PCreateInfo: &abi.ImageCreateInfo{
+		Flags: flags, ImageType: abi.ImageType2d, Format: abi.FormatR8g8b8a8Unorm, Extent: abi.Extent3D{Width: 256, Height: 256, Depth: 1}, MipLevels: 1, ArrayLayers: 1, Samples: 1,
+		Tiling: abi.ImageTilingLinear, Usage: usage,
+	}})
+	var got [2]abi.SparseImageMemoryRequirements
+	n := uint32(len(got))
+	do(abi.CmdGetImageSparseMemoryRequirements, &abi.GetImageSparseMemoryRequirementsArgs{Device: p.device, Image: m, PSparseMemoryRequirementCount: &n, PSparseMemoryRequirements: &got[0]})
+	if want := (abi.Extent3D{Width: 128, Height: 128, Depth: 1}); n != 1 || got[0].FormatProperties.ImageGranularity != want {
+		t.Errorf("the image has %d aspects, blocks of %v; must have one, of %v", n, got[0].FormatProperties.ImageGranularity, want)
+	}
+	n = 0
+	do(abi.CmdGetPhysicalDeviceSparseImageFormatProperties, &abi.GetPhysicalDeviceSparseImageFormatPropertiesArgs{
+		PhysicalDevice: p.physical, Format: abi.FormatR8g8b8a8Unorm, Type: abi.ImageType2d, Samples: 1, Usage: usage, Tiling: abi.ImageTilingLinear, PPropertyCount: &n,
+	})
+	if n != 0 {
+		t.Errorf("linear tiling has %d lists of blocks; must have none", n)
+	}
+}
