@@ -156,6 +156,7 @@ const (
 	DebugDispatch DebugKind = iota
 	DebugDraw
 	DebugLaunch
+	DebugNode // workgroups of one node of an execution graph
 )
 
 // codeCache bounds the machine code that a device keeps for equal programs, in bytes.

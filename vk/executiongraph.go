@@ -79,6 +79,7 @@ func (d *Device) NewGraphPipeline(ctx context.Context, info GraphPipelineInfo) (
 	if err != nil {
 		return nil, err
 	}
+	c.debugged = d.debugger != nil
 	for i := range info.Stages {
 		if err := c.add(ctx, &info.Stages[i], spirv.ExecutionModelGLCompute); err != nil {
 			return nil, err
@@ -248,7 +249,7 @@ func (p *GraphPipeline) compile(ctx context.Context, d *Device, flags enum.Pipel
 			n.composed, err = shader.Composed(ctx, composed)
 		}
 		if err == nil {
-			n.composed.Facts = n.stage.Facts
+			n.composed.Facts, n.composed.Symbols = n.stage.Facts, n.stage.Symbols
 			n.pipeline, err = create(n.composed.Program, d.engine, exec.Options{Stop: ctx.Err})
 		}
 		if err != nil {

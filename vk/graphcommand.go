@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/stage/graph"
@@ -294,7 +295,7 @@ func (w *dispatchGraph) run(x *executor) error {
 			args.Sets = args.MappedSets(n.composed.Program, n.mappings)
 		}
 		args.Shadow = x.dev.heap.defined.begin(&args, n.stage)
-		err = n.pipeline.Dispatch(x.ctx, args)
+		err = x.runNode(n, args)
 		x.dev.printer.flush(args.Log, n.stage)
 		accesses = x.order.collect(accesses, args.Log)
 		if err != nil {
@@ -315,6 +316,19 @@ func (w *dispatchGraph) run(x *executor) error {
 		return &UsageError{Rule: rule, Message: bad.Text, Cause: err}
 	}
 	return err
+}
+
+// runNode runs workgroups of a node, under the control of the debugger if there is one.
+func (x *executor) runNode(n *graphNode, args compute.Args) error {
+	d := x.dev.debugger
+	if d == nil {
+		return n.pipeline.Dispatch(x.ctx, args)
+	}
+	c := DebugCommand{Kind: DebugNode, Stages: []*shader.Stage{n.composed}, Memory: [][]byte{args.Params}} // its payloads are parameters
+	return d.Run(x.ctx, c, func(h exec.Hook) error {
+		args.Hook = h
+		return n.pipeline.Dispatch(x.ctx, args)
+	})
 }
 
 // drawNode draws payloads of a mesh node with the descriptor sets of the graph.

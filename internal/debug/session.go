@@ -85,7 +85,7 @@ type Session struct {
 	done   chan struct{} // closed by End
 	end    sync.Once
 
-	commands [3]int // by kind, so far
+	commands [vk.DebugNode + 1]int // by kind, so far
 	codes    map[*ir.Program]*code
 
 	// state is locked for writing while hook, its step and values change: a look at a stopped shader ends before the shader goes on.

@@ -172,9 +172,11 @@ func (x *view) isResource(id spirv.ID) bool {
 	return x.isImageVariable(id)
 }
 
-// storedIn returns the function that finds the inputs or outputs of a stage of a draw. In a dispatch they are built-ins of the invocation.
+// storedIn returns the function that finds the inputs or outputs of a stage of a draw. In a dispatch and in a node they are built-ins of the invocation.
 func storedIn(c spirv.StorageClass) func(*view, spirv.ID) bool {
-	return func(x *view, id spirv.ID) bool { return x.command.Kind != vk.DebugDispatch && x.storage(id) == c }
+	return func(x *view, id spirv.ID) bool {
+		return x.command.Kind != vk.DebugDispatch && x.command.Kind != vk.DebugNode && x.storage(id) == c
+	}
 }
 
 // storage returns the storage class of a variable at module scope; ^0 if the id is none.
@@ -453,6 +455,10 @@ func (x *view) builtinTable() []builtinWords {
 		return dispatchBuiltins
 	case vk.DebugLaunch:
 		return launchBuiltins
+	case vk.DebugNode: // the numbers of its workgroups begin again with each payload, and are inputs
+		return slices.DeleteFunc(slices.Clone(dispatchBuiltins), func(b builtinWords) bool {
+			return b.name == "GlobalInvocationId" || b.name == "WorkgroupId" || b.name == "NumWorkgroups"
+		})
 	}
 	return nil
 }
