@@ -31,6 +31,22 @@ func ymmIntegers() map[codegen.Rule]ymmEmitter {
 	}
 }
 
+// ymmAdd is d = u0 + u1. A sum with 1 in the lanes of a mask alone, in place, is u0 minus the mask: −1 or 0.
+func ymmAdd(m ymm, in *vcode.Inst) {
+	one, ok := m.f.Const(in.Uses[1])
+	x, placed := m.phys(in.Defs[0])
+	switch {
+	case !ok || one != 1 || !in.Merging || in.Uses[0] != in.Defs[0] || m.always(in):
+		ymmCommutativeOp(AVX_VPADDD)(m, in)
+	case placed:
+		m.with(AVX_VPSUBD, x, x, in.Masks[0])
+	default:
+		m.rm(AVX_VMOVUPS, 0, 0, m.slot(in.Defs[0]))
+		m.with(AVX_VPSUBD, 0, 0, in.Masks[0])
+		m.rm(AVX_VMOVUPS_ST, 0, 0, m.slot(in.Defs[0]))
+	}
+}
+
 // ymmUnaryFunc is d = do(u0). do writes d last. d may be the register of x, so that do must not read
 // x after writing d.
 func ymmUnaryFunc(do func(m ymm, d, x Reg)) ymmEmitter {

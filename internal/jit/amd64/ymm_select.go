@@ -11,7 +11,7 @@ import (
 // files of the merged tables. A rule without masks in its code computes all lanes: an inactive lane
 // has some value, which cannot trap, because MXCSR masks all exceptions.
 var ymmRules = codegen.NewTable(map[codegen.Rule]ymmEmitter{
-	{ir.Add, ir.I32, ir.I32}:  ymmCommutativeOp(AVX_VPADDD),
+	{ir.Add, ir.I32, ir.I32}:  ymmAdd,
 	{ir.Sub, ir.I32, ir.I32}:  ymmBinaryOp(AVX_VPSUBD),
 	{ir.Mul, ir.I32, ir.I32}:  ymmCommutativeOp(AVX_VPMULLD),
 	{ir.And, ir.I32, ir.I32}:  ymmCommutativeOp(AVX_VPAND),

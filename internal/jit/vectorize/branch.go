@@ -22,6 +22,7 @@ import (
 // br sends the active lanes to a label, with arguments.
 func (w *vectorizer) br(v ir.V) {
 	label := w.src.Val(v).Args[0]
+	w.countExits(label)
 	w.assignParams(v, w.src.Params(label), w.src.BrArgs(v))
 	w.branchTo(w.regions[label], v)
 }
@@ -86,8 +87,11 @@ func (w *vectorizer) assignParams(by ir.V, params, args []ir.V) {
 			from[i] = w.copyAside(from[i])
 		}
 	}
-	r := w.regions[label]
+	r, counted := w.regions[label], w.exitCounters.left[by]
 	for i, p := range params {
+		if counted[p] {
+			continue
+		}
 		to := w.value(p)
 		if !init && r.op == ir.Loop && !r.convergent {
 			to = &r.next[i]

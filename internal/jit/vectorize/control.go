@@ -36,6 +36,7 @@ func (w *vectorizer) beginLabel(v ir.V) {
 func (w *vectorizer) beginLoop(v ir.V, r *region) {
 	w.regions[v] = r
 	w.assignParams(v, w.src.Params(v), w.src.Inits(v))
+	w.beginExitCounters(v)
 	r.top, r.end = w.newBlock(), w.newBlock()
 	if !r.convergent {
 		r.entry = w.regs(vcode.Mask)

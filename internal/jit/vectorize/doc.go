@@ -95,6 +95,7 @@
 //	branch.go         branches, and the parameters of labels
 //	control.go        blocks, loops and ifs
 //	accumulator.go    accumulators of divergent loops
+//	countexit.go      counters at the exits of divergent loops
 //	farif.go          ifs of the sanitizers' reports, which rarely run
 //
 //	blocks.go         visits and deletions of instructions, block merging

@@ -70,6 +70,7 @@ func (w *vectorizer) run() {
 		return w.shapes.of[v].kind != uniform && w.shapes.of[x.Args[0]].kind != uniform
 	}, w.arena)
 	w.accumulators = w.findAccumulators()
+	w.exitCounters = w.findExitCounters()
 	w.startBlock(w.newBlock())
 	w.prologue()
 	if w.stripLanes > 0 {

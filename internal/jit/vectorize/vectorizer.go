@@ -46,6 +46,7 @@ type vectorizer struct {
 
 	sunk          *sinking      // select arms to sink, or nil
 	accumulators  map[ir.V]ir.V // by parameter: the value with the same registers (accumulator.go)
+	exitCounters  exitCounters  // countexit.go
 	shortCounters map[ir.V]bool // parameters that count few iterations; nil until first use
 
 	knownConditions map[ir.V]bool // conditions of ifs that have this value in all lanes (phasejoin.go)
