@@ -82,9 +82,10 @@ func (s *builder) runPasses() *vcode.Func {
 	if s.rows {
 		shareParts(s.dst)
 	}
-	eliminateLoads(s.dst)
 	if s.words > 0 {
-		forwardWords(s.dst, s.words, s.fixed)
+		forwardWords(s.dst, s.words, s.fixed) // it does the work of eliminateLoads
+	} else {
+		eliminateLoads(s.dst)
 	}
 	sinkFar(s.dst)
 	mergeGathers(s.dst)
