@@ -87,7 +87,7 @@ type Description struct {
 	Env    *valid.Env    // the environment of the check, or nil if it is not known
 	Device *valid.Device // the known features and limits of the device, or nil if none are known
 
-	asked *asked // records what rules ask of the device; nil unless needs are sought
+	asked *asked // records the demands of rules on the device; nil unless needs are sought
 }
 
 // Shaders yields the stages of the pipeline and of its libraries, and the module of

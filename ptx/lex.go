@@ -182,7 +182,7 @@ func (l *lexer) modifier() bool {
 	return isWord(l.peek(n)) && l.peek(n)|0x20 != 'e'
 }
 
-// dotted skips a modifier. Parts after "::" belong to it, and a ratio such as that of ".sp::2:4".
+// dotted skips a modifier. Parts after "::" belong to it, and a ratio such as in ".sp::2:4".
 func (l *lexer) dotted() {
 	parts := false
 	for l.at++; ; l.at++ {

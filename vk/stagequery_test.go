@@ -56,7 +56,7 @@ const stageTypes = `%void = OpTypeVoid
 %n = OpVariable %to_Private_uint Private
 `
 
-// stageDecorations decorate what stageTypes declares.
+// stageDecorations decorate the types of stageTypes.
 const stageDecorations = `OpDecorate %top DescriptorSet 0
 OpDecorate %top Binding 0
 OpDecorate %out DescriptorSet 0
@@ -302,7 +302,7 @@ func (s *stageQueries) committed(q string) {
 	}, s.nothing)
 }
 
-// common asks for what hits of all kinds have.
+// common asks for the properties of all hits.
 func (s *stageQueries) common(q, of string) {
 	for _, name := range []string{"InstanceCustomIndexKHR", "InstanceIdKHR", "InstanceShaderBindingTableRecordOffsetKHR", "GeometryIndexKHR", "PrimitiveIndexKHR"} {
 		s.add(s.emit("=OpRayQueryGetIntersection%s %%uint %s %s", name, q, of))
@@ -313,7 +313,7 @@ func (s *stageQueries) common(q, of string) {
 	s.addPart(s.emit("=OpRayQueryGetIntersectionWorldToObjectKHR %%matrix %s %s", q, of), s.r.IntN(4), s.r.IntN(3))
 }
 
-// surface asks for what hits of triangles, spheres and swept spheres have.
+// surface asks for the properties of hits of triangles, spheres and swept spheres.
 func (s *stageQueries) surface(q, of string) {
 	ask := func(name, kind string) string { return s.emit("=OpRayQuery%s %%%s %s %s", name, kind, q, of) }
 	s.addFloat(ask("GetIntersectionTKHR", "float"))

@@ -17,7 +17,7 @@ type queryStage struct {
 	end          string // "" for a return
 }
 
-// queryHead is what the modules of all stages begin with.
+// queryHead begins the modules of all stages.
 const queryHead = `OpCapability Shader
 OpCapability RayQueryKHR
 OpCapability RayQueryPositionFetchKHR

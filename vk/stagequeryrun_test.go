@@ -203,7 +203,7 @@ func (s *stageTracer) launched(t testing.TB, name string) []byte {
 		return ShaderTable{Address: s.buffer.Address() + rayTables + uint64(randomRecord*at), Stride: randomRecord, Size: uint64(randomRecord * n)}
 	}
 	tables := ShaderTables{RayGen: table(1, 0), Miss: table(1, 1), Callable: table(1, 2), Hit: table(randomTriangles, 3)}
-	table(randomTriangles, 4) // the records of boxes follow those of triangles
+	table(randomTriangles, 4) // the records of boxes follow the triangles'
 	tables.Hit.Size *= 2
 	return s.ran(t, name, func(c *CommandBuffer) { s.bind(c, p); c.TraceRays(tables, crossRays, 1, 1) })
 }

@@ -109,7 +109,7 @@ func modulesOf(ctx context.Context, c console, file string, env *valid.Env, outs
 	return out, err
 }
 
-// pipelineNeeds returns what a pipeline needs by the rules on pipelines.
+// pipelineNeeds returns the needs of a pipeline by the rules on pipelines.
 func pipelineNeeds(ctx context.Context, c console, file string, env *valid.Env, outside bool) (*device.Requirements, error) {
 	j := &judge{c: c, f: checkFlags{allowOutside: outside}, env: env, modules: newModuleStore()}
 	d, err := j.readPipeline(ctx, file)

@@ -25,7 +25,7 @@ type exchange struct {
 	out     *strings.Builder
 	n       int      // invocations
 	bytes   int      // of the workgroup memory
-	plain   bool     // only what may be in registers
+	plain   bool     // only forms for registers
 	next    int      // number of the next value
 	labels  int      // number of the next label
 	values  []string // i32, defined in all invocations
@@ -122,7 +122,7 @@ func (x *exchange) below(k int, not bool) string {
 	return c
 }
 
-// choose emits code whose result is one of two values: that of yes where c holds, and that of no elsewhere.
+// choose emits code with one of two values as its result: yes's where c holds, and no's elsewhere.
 func (x *exchange) choose(c string, yes, no func() string) string {
 	x.labels++
 	label := x.labels

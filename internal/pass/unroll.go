@@ -35,7 +35,7 @@ const (
 // The lanes of an iteration stay together in its copy, and effects keep their order.
 //
 // An atomic is a load and a store for each lane. A processor predicts by the address of a load for which stores it waits. With
-// hundreds of such instructions the predictions meet in its table, and loads of other memory wait for stores whose addresses are not known
+// hundreds of such instructions the predictions meet in its table, and loads of other memory wait for stores with addresses that are not known
 // yet. So a loop with many atomics stays: a histogram of 16 items for each invocation takes 1.25 times as long if it is unrolled.
 //
 // Nests of loops that select the elements of private arrays are unrolled as a whole (indexednest.go).

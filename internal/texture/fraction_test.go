@@ -11,7 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// colorBlocks are the formats whose decoded texels are multiples of fractions.
+// colorBlocks are the formats with decoded texels in multiples of fractions.
 var colorBlocks = []string{"BC1_RGB_UNORM_BLOCK", "BC1_RGBA_UNORM_BLOCK", "BC2_UNORM_BLOCK", "BC3_UNORM_BLOCK"}
 
 // TestFractions reads each color that endpoints of five or six bits can have, and each alpha of BC3: programs, in which the texels are

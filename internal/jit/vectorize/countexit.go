@@ -28,7 +28,7 @@ const maxCounted = 1 << 10
 // exitCounter is a parameter n of a block that each lane counts, and the counter of the loop.
 type exitCounter struct{ n, init, next ir.V }
 
-// exitCounters are those of a function.
+// exitCounters are the counters of a function.
 type exitCounters struct {
 	of   map[ir.V][]exitCounter // by loop
 	left map[ir.V]map[ir.V]bool // by br: the parameters of its label that are counted
