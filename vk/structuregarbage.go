@@ -3,6 +3,8 @@ package vk
 import (
 	"runtime"
 	runtimemetrics "runtime/metrics"
+
+	"github.com/chiaro-gpu/chiaro/internal/ray"
 )
 
 const (
@@ -50,7 +52,7 @@ func (s *structures) collect() {
 	}
 	s.mu.Unlock()
 	if worth {
-		runtime.GC()
+		ray.KeepScratch(runtime.GC)
 	}
 }
 

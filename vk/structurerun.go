@@ -86,9 +86,6 @@ func (d *Device) build(b *BuildInfo, rule string, stop func() error) error {
 		input.Reuse = b.Source == b.Target && !was.shared
 		c.reuses = input.Reuse
 	}
-	if !input.Reuse {
-		d.heap.structures.collect()
-	}
 	for i := range b.Geometries {
 		g, r := &b.Geometries[i], &b.Ranges[i]
 		var err error
@@ -107,6 +104,12 @@ func (d *Device) build(b *BuildInfo, rule string, stop func() error) error {
 		if err != nil {
 			return err
 		}
+	}
+	if !b.Update {
+		d.heap.structures.drop(b.Target) // what it had has no use
+	}
+	if !input.Reuse {
+		d.heap.structures.collect()
 	}
 	c.linked = d.heap.structures.version()
 	var err error

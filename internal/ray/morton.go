@@ -119,12 +119,13 @@ func (b *builder) sortItems() {
 
 // sortPoints sorts the keys of points. Their middles are inside centers. It overwrites the points.
 func (b *builder) sortPoints(points []point, centers *wideBounds) {
+	b.points = points
 	if len(points) == 0 {
 		return
 	}
 	scale := mortonScale(centers)
 	b.spare = scratchKeys.take(len(points))
-	b.keys, b.points = b.sorted(points, b.spare, &centers.lo, &scale), points
+	b.keys = b.sorted(points, b.spare, &centers.lo, &scale)
 }
 
 // mortonScale returns the scale of Morton codes in the box. It is 0 along an axis without extent.

@@ -50,3 +50,21 @@ func TestDecoder(t *testing.T) {
 		}
 	}
 }
+
+// TestScratch checks that a build uses the smallest list of those that are long enough, and that one without active primitives keeps its list
+// until the end, which gives it back.
+func TestScratch(t *testing.T) {
+	lists := []*[]item{new([]item), new([]item), nil}
+	*lists[0], *lists[1] = make([]item, 9), make([]item, 0, 5)
+	for n, want := range map[int]int{0: 1, 5: 1, 6: 0, 9: 0, 10: -1} {
+		if got := fitting(lists, n); got != want {
+			t.Errorf("%d elements: list %d; must be %d", n, got, want)
+		}
+	}
+	b := builder{}
+	box := nowhere
+	b.sortPoints(make([]point, 0, 7), &box)
+	if cap(b.points) != 7 {
+		t.Error("a build without active primitives loses its list")
+	}
+}
