@@ -76,3 +76,21 @@ func collectorRuns() uint32 {
 	runtime.ReadMemStats(&s)
 	return s.NumGC
 }
+
+// TestFailedBuild checks that the target of a build that fails has no content.
+func TestFailedBuild(t *testing.T) {
+	r := newRays(t, DeviceInfo{})
+	r.dev.checking = None
+	bottom, top := r.structure(t, BottomLevel), r.structure(t, TopLevel)
+	r.instance(0, bottom, 0)
+	r.build(t, r.bottom(bottom, 2), r.top(top, 1))
+	mixed := r.bottom(bottom, 2)
+	mixed.Geometries = append(mixed.Geometries, Geometry{Boxes: &BoxGeometry{Data: r.at(rayBoxes), Stride: 24}})
+	mixed.Ranges = append(mixed.Ranges, BuildRange{Primitives: 1})
+	if err := r.dev.build(&mixed, "", nil); err == nil {
+		t.Fatal("a build of triangles and boxes has no error")
+	}
+	if c := r.dev.heap.structures.content(bottom); c != nil {
+		t.Errorf("the target has the content %+v; must have none", c)
+	}
+}
