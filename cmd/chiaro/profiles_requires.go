@@ -38,6 +38,9 @@ func requireProfiles(ctx context.Context, c console, f profilesFlags, args []str
 	all, read := &device.Requirements{}, 0
 	for _, file := range files {
 		modules, err := modulesOf(ctx, c, file, env, f.allowOutside)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil { // one bad file does not hide the others
 			text := located(file, err)
 			if isPipelineFile(file) { // its errors have the file and the line already
@@ -55,12 +58,12 @@ func requireProfiles(ctx context.Context, c console, f profilesFlags, args []str
 		}
 		if isPipelineFile(file) {
 			r, err := pipelineNeeds(ctx, c, file, env, f.allowOutside)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err != nil {
+			if err != nil && ctx.Err() == nil {
 				plain.Fprintf(c.err, "%s\n", plain.Block(err.Error(), "    "))
 				continue
+			}
+			if err != nil {
+				return err
 			}
 			all.Add(r)
 		}

@@ -84,6 +84,9 @@ func reflectFiles(ctx context.Context, c console, f reflectFlags, files []string
 				err = errors.New(located(file, err))
 			}
 		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil { // one bad file does not hide the others
 			plain.Fprintf(c.err, "%s\n", plain.Block("chiaro: "+err.Error(), "    "))
 			bad++
