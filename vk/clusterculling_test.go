@@ -354,7 +354,7 @@ func TestDrawClusterFindings(t *testing.T) {
 	}
 }
 
-// TestClusterCullingLayout makes a pipeline whose cluster culling stage has a storage buffer, with a layout without the buffer.
+// TestClusterCullingLayout makes a pipeline with a storage buffer in its cluster culling stage, and a layout without the buffer.
 func TestClusterCullingLayout(t *testing.T) {
 	s := clusterScene(t, DeviceInfo{Checking: Pipelines}, evenClusters)
 	counted := strings.NewReplacer("%offset %cluster\n", "%offset %cluster %counts\n", "%void = OpTypeVoid", `OpDecorate %counts DescriptorSet 3

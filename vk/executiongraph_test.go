@@ -236,7 +236,7 @@ func TestExecutionGraph(t *testing.T) {
 	})
 }
 
-// oneNode is a module with an entry point "self" of 4 invocations, whose payload array sends to itself. The first invocation runs body
+// oneNode is a module with an entry point "self" of 4 invocations with a payload array that sends to itself. The first invocation runs body
 // with the word %word of the payload; it may store %value to word %place.
 func oneNode(modes, decorations, body string) string {
 	types := strings.NewReplacer("\"leaf\"", "\"self\"", "OpDecorate %group BuiltIn WorkgroupId\n", "OpDecorate %group BuiltIn WorkgroupId\nOpDecorate %levels BuiltIn RemainingRecursionLevelsAMDX\n"+decorations).Replace(graphTypes)
@@ -689,7 +689,7 @@ func TestGraphLibraries(t *testing.T) {
 	}
 }
 
-// TestGraphStride checks that payloads beyond their memory are refused, also at a stride of almost 2⁶⁴ bytes, whose sum with the size of
+// TestGraphStride checks that payloads beyond their memory are refused, also at a stride of almost 2⁶⁴ bytes: its sum with the size of
 // a payload wraps: of a command, and of a structure in memory, which is then copied only as far as it has payloads.
 func TestGraphStride(t *testing.T) {
 	r := newGraphRig(t, DeviceInfo{})

@@ -212,7 +212,7 @@ func TestHostileMeshCounts(t *testing.T) {
 	}
 }
 
-// TestIndirectRules records mesh tasks over the limits, and draws whose arguments or counts begin after the end of their buffers: an
+// TestIndirectRules records mesh tasks over the limits, and draws with arguments or counts that begin after the end of their buffers: an
 // error with the rule of the command, for each form of it.
 func TestIndirectRules(t *testing.T) {
 	s := newScene(t, 1)

@@ -106,7 +106,7 @@ func (s *scene) graphScratch(t testing.TB, p *GraphPipeline) GraphScratch {
 }
 
 // TestMeshNodes links a root, a compute pipeline, with a mesh node that it sends payloads to. The command has payloads for both of them:
-// the picture is that of the rows and the numbers of workgroups of all payloads.
+// the picture has the rows and the numbers of workgroups of all payloads.
 func TestMeshNodes(t *testing.T) {
 	everyEngine(t, func(t *testing.T, info DeviceInfo) {
 		for _, workers := range []int{1, 3} {
@@ -276,7 +276,7 @@ func (s *scene) sends(t testing.TB, discards bool) *GraphPipeline {
 }
 
 // TestMeshNodeSends draws a mesh node that sends payloads. The picture does not depend on the scratch memory, which bounds the
-// workgroups whose payloads are in memory at a time. A node whose primitives are discarded sends its payloads too.
+// workgroups with payloads in memory at a time. A node that discards its primitives sends its payloads too.
 func TestMeshNodeSends(t *testing.T) {
 	everyEngine(t, func(t *testing.T, info DeviceInfo) {
 		for _, x := range []struct {

@@ -106,7 +106,7 @@ func newTileScene(t testing.TB, info DeviceInfo) *tileScene {
 	return h
 }
 
-// shader makes a pipeline with a mode, whose invocations have blocks of a size.
+// shader makes a pipeline with a mode and invocations for blocks of a size.
 func (h *tileScene) shader(t testing.TB, mode, x, y string) *ComputePipeline {
 	t.Helper()
 	text := strings.NewReplacer("MODE", mode, "STEPX", x, "STEPY", y).Replace(shadesTile)
@@ -319,23 +319,25 @@ func (h *tileScene) shaded(t testing.TB, fragment string, width uint32) (*Graphi
 		binary.LittleEndian.PutUint32(m.Bytes()[4*i:], math.Float32bits(x))
 	}
 	return must(h.dev.NewGraphicsPipeline(context.Background(), GraphicsPipelineInfo{
-		Vertex:   &StageInfo{Code: code(t, positions)},
-		Fragment: &StageInfo{Code: code(t, fragment)},
-		Layout:   h.layout,
-		State: FixedState{
-			Vertex:        &link.VertexInput{Bindings: []link.VertexBinding{{Stride: 16}}, Attributes: []link.Attribute{{Format: formatOf(t, "R32G32B32A32_SFLOAT")}}},
-			Assembly:      &link.InputAssembly{Topology: enum.TopologyTriangleList},
-			Rasterization: &link.Rasterization{LineWidth: 1},
-			Multisample:   &link.Multisample{Samples: 1},
-			Blend:         &link.ColorBlend{Attachments: []link.Blend{{}}},
-			Rendering:     link.Rendering{Color: []link.Format{formatOf(t, "R32_UINT")}},
-			Viewports:     []Viewport{{Width: 20, Height: 12, MaxDepth: 1}},
-			Scissors:      []Rect{{Width: width, Height: 12}},
-		},
+		Vertex: &StageInfo{Code: code(t, positions)}, Fragment: &StageInfo{Code: code(t, fragment)}, Layout: h.layout, State: h.drawState(t, width),
 	}))(t), b
 }
 
-// TestTileReads draws seven triangles over one another, whose fragments read their pixels in the order of rasterization. Then a
+// drawState is the state of draws to the left columns of the image.
+func (h *tileScene) drawState(t testing.TB, width uint32) FixedState {
+	return FixedState{
+		Vertex:        &link.VertexInput{Bindings: []link.VertexBinding{{Stride: 16}}, Attributes: []link.Attribute{{Format: formatOf(t, "R32G32B32A32_SFLOAT")}}},
+		Assembly:      &link.InputAssembly{Topology: enum.TopologyTriangleList},
+		Rasterization: &link.Rasterization{LineWidth: 1},
+		Multisample:   &link.Multisample{Samples: 1},
+		Blend:         &link.ColorBlend{Attachments: []link.Blend{{}}},
+		Rendering:     link.Rendering{Color: []link.Format{formatOf(t, "R32_UINT")}},
+		Viewports:     []Viewport{{Width: 20, Height: 12, MaxDepth: 1}},
+		Scissors:      []Rect{{Width: width, Height: 12}},
+	}
+}
+
+// TestTileReads draws seven triangles over one another. Their fragments read their pixels in the order of rasterization. Then a
 // dispatch adds to some pixels, and a draw to the left half reads the pixels of the right half after a barrier.
 func TestTileReads(t *testing.T) {
 	for _, info := range []DeviceInfo{{Workers: 1}, {Workers: 2}, {Workers: 4}, {Engine: interp.Engine{}}} {
