@@ -13,6 +13,7 @@ var shaderInterfaceFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Interface-Numeric", Section: "Vulkan, User-defined Variable Interface", Words: "a user-defined input or output is a number, or a composite of numbers", Need: NeedVulkan},
 		{Code: "SPV-Interface-BuiltInBlock", Section: "SPIR-V 2.16.1; Vulkan, Built-in Interface Block", Words: "inputs and outputs with members that are built-ins are blocks, and an interface has at most one of them; the outputs of a mesh shader have at most one with PerPrimitiveEXT and one without"},
+		{Code: "SPV-Interface-TileLocation", Section: "Vulkan, Fragment Tile Image Interface", Words: "tile images have locations below maxFragmentOutputAttachments", Need: NeedDevice},
 		{Code: "SPV-Interface-OutputKind", Section: "Vulkan, Fragment Output Interface", Words: "the outputs of a fragment shader at one location are all floats or all integers", Need: NeedVulkan},
 		{Code: "SPV-Interface-OutputWidth", Section: "Vulkan, Fragment Output Interface", Words: "outputs of a fragment shader have 16-bit or 32-bit components", Need: NeedVulkan},
 		{Code: "SPV-Interface-InputAttachment", Section: "Vulkan, Fragment Input Attachment Interface", Words: "a variable with an InputAttachmentIndex contains images of the dimension SubpassData", Need: NeedVulkan},
@@ -244,7 +245,7 @@ func (l *fragmentLocations) component(v *facts.Variable, s *facts.Type, location
 	return false
 }
 
-// tile checks that no other tile image has the locations of a tile image.
+// tile checks that no other tile image has the locations of a tile image, and that the device has them.
 func (l *fragmentLocations) tile(v *facts.Variable, location uint32) {
 	c := l.c
 	count := uint64(1)
@@ -255,5 +256,9 @@ func (l *fragmentLocations) tile(v *facts.Variable, location uint32) {
 	}
 	if old, at, ok := l.tiles.add(run{uint64(location), uint64(location) + count, slot{v, -1}}); !ok {
 		c.fail(l.e.Index, vuid.StandaloneSpirv_TileImageEXT_08723, "the tile images %s and %s both have location %d; must not overlap", c.name(old.v.ID), c.name(v.ID), at).also(c, old.v.Index, "the first").also(c, v.Index, "the second")
+	}
+	const rule, limit = "SPV-Interface-TileLocation", "maxFragmentOutputAttachments"
+	if have, ok := c.limit(rule, limit); ok && uint64(location)+count > have {
+		c.fail(v.Index, rule, "the tile image %s reaches to location %d; must be below %d, the value of %s", c.name(v.ID), uint64(location)+count-1, have, limit).also(c, l.e.Index, "the entry point")
 	}
 }

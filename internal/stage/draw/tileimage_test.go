@@ -130,6 +130,45 @@ func "main"() L1 {
 	}
 }
 
+// TestTileReadKinds reads attachments by tile images of another basic type: the value has the bits of the number (docs/undefined.md).
+func TestTileReadKinds(t *testing.T) {
+	const integers = `
+program "kinds" fragment
+subgroup 16
+local 1 1 1
+in tilecolor i32 4
+out location i32 0
+func "main"() L1 {
+	v1 = inat.i32 0:i32, #0
+	out.i32 v1, #0
+}`
+	floating := strings.NewReplacer("tilecolor i32", "tilecolor f32", "v1 = inat.i32 0:i32, #0", "v2 = inat.f32 0:i32, #0\n\tv1 = bitcast.i32.f32 v2").Replace(integers)
+	for _, x := range []struct {
+		format, text string
+		texel, want  uint32
+	}{
+		{"R32_SFLOAT", integers, floatBits(1.5), floatBits(1.5)}, {"R8G8B8A8_UNORM", integers, floatBits(1), floatBits(1)}, {"R16_SFLOAT", integers, floatBits(-2), floatBits(-2)},
+		{"R32_UINT", floating, 7, 7}, {"R8_SINT", floating, 3, 3}, {"R8_UINT", integers, 200, 200}, {"R32_SFLOAT", floating, floatBits(0.25), floatBits(0.25)},
+	} {
+		for _, e := range engines() {
+			c := &canvas{}
+			for _, f := range []string{"R32_UINT", x.format} {
+				m, v := image(t, texture.Desc{Format: f, Width: side, Height: side}, texture.ViewDesc{})
+				c.images, c.Colors = append(c.images, m), append(c.Colors, v)
+			}
+			for i := range side * side {
+				c.images[1].Store(place(i%side, i/side), [4]uint64{uint64(x.texel)})
+			}
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, x.text, 0)}, full(c), c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			for i := range side * side {
+				if got := uint32(c.images[0].Load(place(i%side, i/side))[0]); got != x.want {
+					t.Fatalf("%s, %s: pixel %d is %#x; must be %#x", e.Name(), x.format, i, got, x.want)
+				}
+			}
+		}
+	}
+}
+
 // TestTileDepth reads depth and stencil as they were before the fragment's own tests,
 // also where those change them.
 func TestTileDepth(t *testing.T) {
