@@ -35,9 +35,20 @@ func Replacement(op Op, k Key, old, operand, compare uint64) uint64 {
 		}
 		return old
 	}
-	x := atomicOps[op].Row().Eval(k, old, operand, 0)
 	if op == AtomFAdd {
-		x = FCanon.Row().Eval(k, x, 0, 0)
+		return sum(k, old, operand)
 	}
-	return x
+	return atomicOps[op].Row().Eval(k, old, operand, 0)
+}
+
+// sum is Replacement of AtomFAdd.
+func sum(k Key, x, y uint64) uint64 {
+	flush := func(x uint64) uint64 {
+		if k.Flags&FTZ != 0 {
+			return FFlush.Row().Eval(k, x, 0, 0)
+		}
+		return x
+	}
+	x = FAdd.Row().Eval(k, flush(x), flush(y), 0)
+	return FCanon.Row().Eval(k, flush(x), 0, 0)
 }

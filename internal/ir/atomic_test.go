@@ -37,6 +37,23 @@ func TestReplacement(t *testing.T) {
 			}
 		}
 	}
+	ftz := ir.Key{Type: ir.F32, From: ir.H, Flags: ir.FTZ}
+	for _, c := range [...]struct{ old, operand, sum, flushed uint64 }{
+		{1, 1, 2, 0},
+		{0x8000_0001, 0x8000_0001, 0x8000_0002, 0x8000_0000},
+		{0x0080_0000, 0x007f_ffff, 0x00ff_ffff, 0x0080_0000}, // the operand is 0
+		{0x007f_ffff, 0x0080_0000, 0x00ff_ffff, 0x0080_0000}, // the old value is 0
+		{0x0080_0000, 0x8080_0001, 0x8000_0001, 0x8000_0000}, // the sum is −0
+		{0x0080_0001, 0x8080_0000, 0x0000_0001, 0},
+		{0x8000_0001, 0, 0x8000_0001, 0},
+		{0x3f80_0000, 0x3f80_0000, 0x4000_0000, 0x4000_0000},
+		{0xffc0_1234, 0x0000_0001, 0x7fc0_0000, 0x7fc0_0000},
+	} {
+		sum, flushed := ir.Replacement(ir.AtomFAdd, f32, c.old, c.operand, 0), ir.Replacement(ir.AtomFAdd, ftz, c.old, c.operand, 0)
+		if sum != c.sum || flushed != c.flushed {
+			t.Errorf("atomfadd of %#x and %#x stores %#x, with FTZ %#x; want %#x, %#x", c.old, c.operand, sum, flushed, c.sum, c.flushed)
+		}
+	}
 	if got := ir.Replacement(ir.AtomCmpXchg, i32, 1, 2, 3); got != 1 {
 		t.Errorf("atomcmpxchg that does not match stores %d; want the old value, 1", got)
 	}

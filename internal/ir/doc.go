@@ -118,7 +118,10 @@
 // atomcmpxchg are h, off, the new value and the comparand. atomfadd adds as fadd
 // does; atomfmin and atomfmax combine as nmin and nmax do.
 //
-// Flags change no value that a single subgroup can observe. Volatile forbids
+// FTZ of an atomfadd replaces denormal numbers by the zero of their sign: the operand and the old value
+// before the addition, and the stored sum. The result is the old value with all of its bits.
+//
+// The other flags of accesses change no value that a single subgroup can observe. Volatile forbids
 // passes to merge, move or remove the access. Coherent, as any atomic, makes
 // an aligned access of up to 64 bits indivisible for other workers. (An aligned
 // access of 32 bits always is.) A Coherent atomic also orders the accesses before

@@ -220,12 +220,13 @@ const (
 	Grouped                    // !grouped: no other workgroup accesses the memory of this atomic
 	AnyNaN                     // !anynan: of a bitcast, quadswap or ftos: the bits of a NaN operand, or its result, have no observable effect
 	Fits                       // !fits: of an ftos or fldexp: the operands are in a range without special cases
+	FTZ                        // !ftz: of an atomfadd of f32: a denormal operand, old value or sum counts as the zero of its sign
 )
 
 var flagNames = [...]struct {
 	flag Flags
 	name string
-}{{RTZ, "rtz"}, {Volatile, "vol"}, {Coherent, "coh"}, {Proven, "proven"}, {Unused, "unused"}, {Grouped, "grouped"}, {AnyNaN, "anynan"}, {Fits, "fits"}}
+}{{RTZ, "rtz"}, {Volatile, "vol"}, {Coherent, "coh"}, {Proven, "proven"}, {Unused, "unused"}, {Grouped, "grouped"}, {AnyNaN, "anynan"}, {Fits, "fits"}, {FTZ, "ftz"}}
 
 // String returns the printed form: a space and a word for each flag.
 func (f Flags) String() string {

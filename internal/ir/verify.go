@@ -162,6 +162,9 @@ func (r *verifier) value(v V) {
 		if x.Op.HasResult() && x.Flags&Unused == 0 { // an unused result is not defined
 			r.define(v)
 		}
+		if x.Flags&FTZ != 0 && (x.Op != AtomFAdd || x.Type != F32) {
+			r.fail("has !ftz; atomfadd.f32 alone may have it")
+		}
 		r.immediate(x)
 	}
 	r.dead = r.dead || x.Op.Is(Ends)

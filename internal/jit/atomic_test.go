@@ -29,14 +29,14 @@ func testAtomics(t *testing.T, engine jit.Engine) {
 		target[i] = r.Uint32()
 	}
 	words[1], target[0] = 0, words[3] // a compare-exchange that succeeds
-	special := []uint32{0, 1 << 31, 1, 0x80000001, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f812345, 0x3f800000, 0xbf800000, 0x7f7fffff}
+	special := []uint32{0, 1 << 31, 1, 0x80000001, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f812345, 0x3f800000, 0xbf800000, 0x7f7fffff, 0x00800000, 0x80800001, 0x007fffff}
 	for i := 0; i < len(words); i += 8 { // special values of floats
 		words[i] = special[i/8%len(special)]
 	}
 	copy(target[4:], special[:8])
 	words[17], words[18] = 8, words[18]|1 // the same of 64 bits, in lane 4
 	target[2], target[3] = words[18], words[19]
-	for _, op := range []string{"xchg", "cmpxchg", "add", "smin", "smax", "umin", "umax", "and", "or", "xor", "fadd", "fmin", "fmax", "ladd", "lxchg", "lcmpxchg", "lsmin", "lsmax", "lumin", "lumax", "land", "lor", "lxor"} {
+	for _, op := range []string{"xchg", "cmpxchg", "add", "smin", "smax", "umin", "umax", "and", "or", "xor", "fadd", "ftzadd", "fmin", "fmax", "ladd", "lxchg", "lcmpxchg", "lsmin", "lsmax", "lumin", "lumax", "land", "lor", "lxor"} {
 		for _, memory := range []string{"res 0:i32, #1", "wg", "push"} {
 			for _, result := range []string{"vy", "vy !unused"} {
 				text := atomicProgram(op, memory, result != "vy")
@@ -67,11 +67,14 @@ func atomicProgram(op, memory string, unused bool) string {
 		op, typ = op[1:], "i64"
 		show = "\tvya = trunc.i32 vy\n\tvyb = lshr.i64 vy, 32:i64\n\tvyc = trunc.i32 vyb\n\tvyd = mul.i32 vyc, 3:i32\n\tvye = xor.i32 vya, vyd\n\tst.i32 vC, vr, vye, #0\n"
 	}
+	if op == "ftzadd" {
+		op, flag = "fadd", " !ftz"
+	}
 	if op == "cmpxchg" {
 		compare = ", vk"
 	}
 	if unused {
-		flag, show = " !unused", ""
+		flag, show = flag+" !unused", ""
 	}
 	return "program \"atomic\" compute\nsubgroup 32\nlocal 60 1 1\npush 64\nshared 64\nin localindex i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\nres storage 0 2 count 1\n" +
 		"effects writes\n\nfunc \"main\"() L1 {\n" +

@@ -247,7 +247,7 @@ func sum(x, y space) space {
 	return either(x, y)
 }
 
-// originOf returns what the result of an instruction points to.
+// originOf returns the space that the result of an instruction points to.
 func (f *function) originOf(it *item) space {
 	in := it.in
 	switch in.Op {

@@ -8,7 +8,7 @@ import (
 // st.async and red.async are complete at once: no thread can tell, because it waits for the bytes at the mbarrier object. The completion of
 // the bytes releases what was stored (PTX ISA, "st.async", "red.async"). A block is a cluster of its own.
 
-// asyncStore are the modifiers of both instructions besides those of st and red.
+// asyncStore are the modifiers of both instructions besides the ones of st and red.
 const asyncStore = ".async .mbarrier::complete_tx::bytes "
 
 // isAsync reports whether an instruction is st.async or red.async. The other forms have no object as their third operand.

@@ -167,7 +167,8 @@ func (e *emitter) atomicAt(p place, op, typ string, x []ir.V) ir.V {
 		if !ok {
 			unsupported(e.in.Pos, "%s", e.in.Name())
 		}
-		return emit(o, x...)
+		v := ir.Val{Op: o, Type: t, Flags: e.flushesAdd(p, op, typ), Args: [4]ir.V{p.handle, p.offset, x[0]}}
+		return e.b.Emit(v)
 	case op == ".cas":
 		return emit(ir.AtomCmpXchg, x[1], x[0])
 	}
@@ -176,6 +177,15 @@ func (e *emitter) atomicAt(p place, op, typ string, x []ir.V) ir.V {
 		o = atomics[op][1]
 	}
 	return emit(o, x...)
+}
+
+// flushesAdd returns the flag of a sum of .f32 in global memory: the ISA flushes its subnormal operands and results to the zero of
+// their sign, in shared memory it does not (PTX ISA, "atom", "red", "cp.reduce.async.bulk").
+func (e *emitter) flushesAdd(p place, op, typ string) ir.Flags {
+	if op == ".add" && typ == ".f32" && p.space == inGlobal && !e.in.Has(".noftz") {
+		return ir.FTZ
+	}
+	return 0
 }
 
 // compareLoop emits an atomic that the IR does not have: it compares and exchanges until no other thread was in between.

@@ -86,3 +86,78 @@ func TestUnalignedAtomics(t *testing.T) {
 		}
 	}
 }
+
+// TestFlushedSums checks that a sum of .f32 in global memory flushes subnormal numbers, and that one in shared memory or with .noftz does
+// not (PTX ISA, "atom", "red", "cp.reduce.async.bulk"). The space of a generic address is known only at run time.
+func TestFlushedSums(t *testing.T) {
+	const small, normal, minus = 0x007fffff, 0x00800000, 0x80000000
+	for _, row := range []struct{ old, operand, kept, flushed uint32 }{
+		{1, 1, 2, 0}, {small, 1, normal, 0}, {minus | 1, minus | 3, minus | 4, minus}, {normal, small, 0x00ffffff, normal},
+		{small, normal, 0x00ffffff, normal}, {normal, minus | normal | 1, minus | 1, minus}, {normal | 1, minus | normal, 1, 0},
+		{minus | 1, 0, minus | 1, 0}, {1, 0x3f800000, 0x3f800000, 0x3f800000}, {0x7fc00001, 1, 0x7fffffff, 0x7fffffff},
+	} {
+		for _, c := range []struct {
+			code    string
+			flushes bool
+		}{
+			{"atom.global.add.f32 %f1, [%o], %f0;", true},
+			{"mov.f32 %f1, %f2; red.global.add.f32 [%o], %f0;", true},
+			{"mov.f32 %f1, %f2; red.relaxed.gpu.global.add.f32 [%o], %f0;", true},
+			{"atom.add.f32 %f1, [%o], %f0;", true},
+			{"atom.add.f32 %f1, [%both], %f0;", true},
+			{"mov.f32 %f1, %f2; red.add.f32 [%both], %f0;", true},
+			{"atom.global.v2.f32.add {%f1, _}, [%o], {%f0, %f0};", true},
+			{"mov.f32 %f1, %f2; red.global.v2.f32.add [%o], {%f0, %f0};", true},
+			{"mov.f32 %f1, %f2; st.shared.v4.b32 [s], {%r0, %r1, %r1, %r1}; @%p cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%o], [s], 16;", true},
+			{"mov.f32 %f1, %f2; st.shared.v4.b32 [s], {%r0, %r1, %r1, %r1}; @%p cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f32 [%o], [s], 16;", false},
+			{"atom.global.add.noftz.f32 %f1, [%o], %f0;", false},
+			{"mov.f32 %f1, %f2; red.global.add.noftz.f32 [%o], %f0;", false},
+			{"mov.f32 %f1, %f2; multimem.red.relaxed.sys.global.add.f32 [%o], %f0;", false},
+			{"atom.shared.add.f32 %f1, [s], %f0; ld.shared.f32 %f3, [s]; st.global.f32 [%o], %f3;", false},
+			{"mov.f32 %f1, %f2; red.shared.add.f32 [s], %f0; ld.shared.f32 %f3, [s]; st.global.f32 [%o], %f3;", false},
+			{"setp.eq.u32 %q, %r1, 0; cvta.shared.u64 %s, %s; selp.b64 %both, %s, %o, %q; atom.add.f32 %f1, [%both], %f0; ld.f32 %f3, [%both]; st.global.f32 [%o], %f3;", false},
+		} {
+			m := parse(t, fmt.Sprintf(`.version 9.4
+.target sm_100
+.address_size 64
+.entry k(.param .u64 o, .param .u32 old, .param .u32 operand)
+{
+	.reg .b32 %%r<4>;
+	.reg .b64 %%o, %%s, %%both;
+	.reg .f32 %%f<4>;
+	.reg .pred %%p, %%q;
+	.shared .align 16 .b8 s[16];
+	ld.param.u64 %%o, [o];
+	ld.param.u32 %%r0, [operand];
+	ld.param.f32 %%f0, [operand];
+	ld.param.f32 %%f2, [old];
+	mov.u32 %%r1, %%tid.x;
+	setp.eq.u32 %%p, %%r1, 0;
+	setp.eq.u32 %%q, %%r1, 1;
+	mov.u64 %%s, s;
+	cvta.shared.u64 %%both, %%s;
+	selp.b64 %%both, %%both, %%o, %%q;
+	st.shared.f32 [s], %%f2;
+	@!%%p exit;
+	%s
+	st.global.f32 [%%o+16], %%f1;
+	ret;
+}
+`, c.code))
+			for _, e := range everyEngine() {
+				out := words(row.old, 0, 0, 0, 9)
+				l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{32, 1, 1}, args: []any{out, int(row.old), int(row.operand)}}
+				if err := l.run(m, e.engine, e.optimize); err != nil {
+					t.Fatal(c.code, err)
+				}
+				want := row.kept
+				if c.flushes {
+					want = row.flushed
+				}
+				if got := word(out); got != want && (want != 0x7fffffff || got&want <= 0x7f800000) || word(out[16:]) != row.old {
+					t.Errorf("%s of %#x and %#x on the %s: %#x, old %#x; must be %#x", c.code, row.old, row.operand, e.name, got, word(out[16:]), want)
+				}
+			}
+		}
+	}
+}

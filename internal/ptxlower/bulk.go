@@ -14,7 +14,7 @@ import (
 // bulkChunk is the number of bytes that a bulk copy moves at a time: addresses and sizes are multiples of it.
 const bulkChunk = 16
 
-// bulkMods are the modifiers of bulk copies besides those of cp.async.
+// bulkMods are the modifiers of bulk copies besides the ones of cp.async.
 const bulkMods = " .bulk .shared::cluster .mbarrier::complete_tx::bytes .bulk_group .prefetch .L2 .read .multicast::cluster .cp_mask .reduce .add .inc .dec .min .max .and .or .xor .noftz"
 
 // spacesOf returns the spaces that an instruction names, in order.

@@ -85,7 +85,7 @@ type selection interface {
 	slide(in *vcode.Inst)
 	scatter(in *vcode.Inst)
 	atomic(in *vcode.Inst, lock bool)
-	floatAtomic(op ir.Op)
+	floatAtomic(in *vcode.Inst)
 	broadcastLoad(in *vcode.Inst) // BroadcastLoad
 	slotLoads(list []vcode.Inst)
 	slotStores(list []vcode.Inst)

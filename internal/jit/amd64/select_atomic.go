@@ -260,7 +260,7 @@ func (m *machine) exchangeLanes(in *vcode.Inst, lock bool) {
 		m.Jcc(NotEqual, skip)
 	}
 	m.GRM(MOV, RCX, m.lane32(scratchOperand))
-	m.replacement(in.IR, 0)
+	m.replacement(in, 0)
 	if lock {
 		m.Lock()
 		m.GRM(CMPXCHG, RCX, At(RDX, 0))
@@ -281,10 +281,10 @@ func (m *machine) exchangeLanes(in *vcode.Inst, lock bool) {
 // replacement computes in RCX, from the old value in RAX and the operand in RCX, the new value: with
 // 32 bits, or 64 if w is W. AtomXchg has no case: the new value is the operand, which RCX holds
 // already.
-func (m *machine) replacement(op ir.Op, w G) {
-	switch op {
+func (m *machine) replacement(in *vcode.Inst, w G) {
+	switch op := in.IR; op {
 	case ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
-		m.set.floatAtomic(op)
+		m.set.floatAtomic(in)
 	case ir.AtomAdd:
 		m.GRR(ADD|w, RCX, RAX)
 	case ir.AtomAnd:

@@ -130,7 +130,7 @@ func (m *machine) exchanges64(in *vcode.Inst, lock bool, done Label) {
 		m.Jcc(NotEqual, skip)
 	}
 	m.GRM(MOV|W, RCX, lane(scratchLongOperand))
-	m.replacement(in.IR, W)
+	m.replacement(in, W)
 	if lock {
 		m.Lock()
 		m.GRM(CMPXCHG|W, RCX, At(RDX, 0))

@@ -137,7 +137,9 @@ func (m *machine) floatAtomic(in *vcode.Inst) {
 	m.emit(Insn{Op: to, D: 1, N: scratch})
 	switch in.IR {
 	case ir.AtomFAdd:
+		m.flushWords(in, 0, 1)
 		m.V(VFADD, t, 0, 0, 1)
+		m.flushWords(in, 0)
 		m.canonical(t, 0, 0)
 	case ir.AtomFMin:
 		m.numeric(t, 0, 1, VFMINNM)
@@ -145,4 +147,18 @@ func (m *machine) floatAtomic(in *vcode.Inst) {
 		m.numeric(t, 0, 1, VFMAXNM)
 	}
 	m.emit(Insn{Op: from, D: address, N: 0})
+}
+
+// flushWords makes denormal numbers of 32 bits in each register zeros of their sign, if the atomic has FTZ. It clobbers V3 and V4.
+func (m *machine) flushWords(in *vcode.Inst, list ...Reg) {
+	if in.Key.Flags&ir.FTZ == 0 {
+		return
+	}
+	for _, v := range list {
+		m.fill(3, 0x7f800000)
+		m.s4(VCMTST, 3, v, 3)
+		m.fill(4, 1<<31)
+		m.bits(VORR, 3, 3, 4) // the bits that remain
+		m.bits(VAND, v, v, 3)
+	}
 }
