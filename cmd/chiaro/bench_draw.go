@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -55,7 +54,7 @@ func benchDraw(ctx context.Context, c console, f benchFlags, names []string) err
 		files = []string{filepath.Join(d.folder, s.vertex+".spv"), filepath.Join(d.folder, s.fragment+".spv")}
 		d.vertices, d.draws, d.depth, d.blend, d.texture, d.kind = s.vertices, s.draws, s.depth, s.blend, s.texture, s.kind
 		if f.push == "" {
-			f.push = "12345,f" + strconv.FormatFloat(max(s.kind.size, 0.006), 'g', -1, 32)
+			f.push = s.kind.push()
 		}
 	}
 	if f.name == "" {

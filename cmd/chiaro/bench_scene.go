@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
+	"strconv"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/host"
@@ -44,6 +46,11 @@ type sceneKind struct {
 	anisotropy float32  // greatest ratio of the sampler
 	apart      bool     // each draw has a salt of its own, so that no two are alike
 	size       float64  // of triangles, unless it is 0
+}
+
+// push returns the default of --push: the salt and the size of triangles.
+func (k *sceneKind) push() string {
+	return "12345,f" + strconv.FormatFloat(cmp.Or(k.size, 0.006), 'g', -1, 32)
 }
 
 // scenePass is a rendering of a frame with all draws of the scene.

@@ -177,3 +177,13 @@ func TestScenes(t *testing.T) {
 		}
 	}
 }
+
+// TestSceneSizes checks the sizes of triangles: those of small are smaller than the default, those of others larger.
+func TestSceneSizes(t *testing.T) {
+	for name, want := range map[string]string{"small": "12345,f0.002", "tris": "12345,f0.006", "overdraw": "12345,f0.5"} {
+		kind := scenes[name].kind
+		if got := kind.push(); got != want {
+			t.Errorf("%s: --push is %s by default; want %s", name, got, want)
+		}
+	}
+}
