@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -42,12 +43,15 @@ static int free_space(size_t n)
 	return p != MAP_FAILED && !munmap(p, n);
 }
 
-// processors returns the number of processors that the runtime uses: that of GOMAXPROCS, if set.
+// processors returns the number of processors that the runtime uses: that of GOMAXPROCS, if set, else those that the process may run on.
 static long processors(void)
 {
 	const char *set = getenv("GOMAXPROCS");
 	long n = set ? atol(set) : 0;
-	return n > 0 ? n : sysconf(_SC_NPROCESSORS_ONLN);
+	if (n > 0)
+		return n;
+	cpu_set_t own; // of 1,024 processors: the call fails where the system has more
+	return sched_getaffinity(0, sizeof own, &own) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&own);
 }
 
 // bytes_to_start returns the address space that the runtime needs to start.
@@ -118,6 +122,7 @@ void *__wrap_mmap(void *at, size_t n, int access, int flags, int file, off_t off
 enum { least_spares = 8, extra_spares = 4, most_spares = 64, few_spares = 4 };
 static int spares = least_spares;
 static struct { void *(*run)(void *); void *argument; } waiting[most_spares];
+static pthread_t made[most_spares]; // the idle ones at the start
 static int idle, queued;
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t spare_wake = PTHREAD_COND_INITIALIZER;
@@ -126,8 +131,13 @@ static void *spare(void *unused)
 {
 	(void)unused;
 	pthread_mutex_lock(&spare_lock);
-	while (!queued)
+	while (!queued && started >= 0)
 		pthread_cond_wait(&spare_wake, &spare_lock);
+	if (!queued) {
+		pthread_mutex_unlock(&spare_lock);
+		return 0; // to end_spares
+	}
+	pthread_detach(pthread_self());
 	queued--;
 	void *(*run)(void *) = waiting[queued].run;
 	void *argument = waiting[queued].argument;
@@ -160,16 +170,24 @@ static int make_spares(void)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
 	pthread_mutex_lock(&spare_lock);
-	for (n = idle; n < spares; n++) {
-		pthread_t t;
-		if (__real_pthread_create(&t, 0, spare, 0))
-			break;
-		pthread_detach(t);
-	}
+	for (n = idle; n < spares && !__real_pthread_create(&made[n], 0, spare, 0); n++)
+		;
 	__atomic_store_n(&idle, n, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&spare_lock);
 	pthread_sigmask(SIG_SETMASK, &mask, 0);
 	return n;
+}
+
+// end_spares ends the spare threads of a process without the runtime: it may have no others for itself.
+static void end_spares(void)
+{
+	pthread_mutex_lock(&spare_lock);
+	started = -1;
+	pthread_cond_broadcast(&spare_wake);
+	pthread_mutex_unlock(&spare_lock);
+	for (int i = 0; i < idle; i++)
+		pthread_join(made[i], 0);
+	idle = 0;
 }
 
 int room(void)
@@ -180,8 +198,8 @@ int room(void)
 		return 1;
 	}
 	credit = 0;
-	int threads = make_spares();
-	if (threads < few_spares || !running())
+	int threads = running() ? make_spares() : 0;
+	if (threads < few_spares)
 		return 0;
 	if (!limited())
 		;
@@ -221,8 +239,10 @@ int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(vo
 			result = __real_pthread_create(t, a, run, argument);
 		}
 	}
-	if (!started)
-		__atomic_store_n(&started, result ? -1 : 1, __ATOMIC_RELEASE);
+	if (!started && result)
+		end_spares();
+	else if (!started)
+		__atomic_store_n(&started, 1, __ATOMIC_RELEASE);
 	return started < 0 ? 0 : result;
 }
 
@@ -244,5 +264,5 @@ __attribute__((constructor(101))) static void look(void)
 		return;
 	fill_reserve();
 	if (make_spares() < spares)
-		started = -1; // nor are there threads for the runtime
+		end_spares(); // nor are there threads for the runtime
 }

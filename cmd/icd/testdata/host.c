@@ -538,8 +538,18 @@ static void noThreads(void)
 	for (size_t i = 0; i < COUNT(t); i++) pthread_join(t[i], 0);
 }
 
-// A process without the threads of the runtime has no driver. The runtime has threads for many processors, and reads the environment
-// that the process began with.
+// hasThread reports whether the system has a thread, within a number of tries: it counts one that has ended for a moment.
+static int hasThread(int tries)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	pthread_t t;
+	for (; pthread_create(&t, 0, nothing, 0); nanosleep(&pause, 0))
+		if (!--tries) return 0;
+	return !pthread_join(t, 0);
+}
+
+// A process without the threads of the runtime has no driver, and has its threads for itself. The runtime has threads for many
+// processors, and reads the environment that the process began with.
 static void fewThreads(void)
 {
 	if (!getenv("GOMAXPROCS")) {
@@ -552,12 +562,14 @@ static void fewThreads(void)
 		if (!pid) {
 			if (!dropPrivileges()) _exit(0);
 			limit(RLIMIT_NPROC, n);
+			int had = hasThread(1);
 			void *handle = dlopen(library, RTLD_NOW);
 			NEED(handle);
 			VkResult (*negotiate)(uint32_t *) = (VkResult (*)(uint32_t *))dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
 			uint32_t version = 5;
 			VkResult r = negotiate(&version);
 			NEED(!r || r == VK_ERROR_OUT_OF_HOST_MEMORY);
+			if (r && had) NEED(hasThread(500));
 			if (!r) {
 				program p = { 0 };
 				loaded(&p);
