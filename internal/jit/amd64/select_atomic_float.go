@@ -13,9 +13,10 @@ func (m *machine) floatAtomic(in *vcode.Inst) {
 	m.RR(VPBROADCASTD_R, V128, 2, 0, RAX, 0)
 	m.RR(VPBROADCASTD_R, V128, 3, 0, RCX, 0)
 	if in.IR == ir.AtomFAdd {
-		m.flushWords(in, 2, 3)
+		m.flushWord(in, 3)
+		m.flushWord(in, 2)
 		m.RR(VADDPS, V128, 2, 2, 3, 0)
-		m.flushWords(in, 2)
+		m.flushWord(in, 2)
 		m.canonicalWord(2)
 	} else {
 		m.canonicalWord(2) // VRANGEPS ignores a NaN only if it is quiet
@@ -29,15 +30,23 @@ func (m *machine) floatAtomic(in *vcode.Inst) {
 	m.RR(VMOVD_ST, V128, 2, 0, RCX, 0)
 }
 
-// flushWords makes denormal numbers in the lowest four lanes of each register zeros of their sign, if the atomic has FTZ. It clobbers K2.
-func (m *machine) flushWords(in *vcode.Inst, list ...Reg) {
+// flushWord makes a denormal number in the lowest lane of z the zero of its sign, if the atomic has FTZ. It clobbers RCX. The branch is
+// predicted as long as such numbers and zeros are rare, so that a chain of sums at one address does not wait for the test.
+func (m *machine) flushWord(in *vcode.Inst, z Reg) {
+	m.unlessNormal(in, VMOVD_ST, z, func() { m.RM(VPANDD, V128, z, z, m.word32(1<<31), BC) })
+}
+
+// unlessNormal emits flush for a word with the exponent 0, if the atomic has FTZ. move copies vector z to RCX.
+func (m *machine) unlessNormal(in *vcode.Inst, move Op, z Reg, flush func()) {
 	if in.Key.Flags&ir.FTZ == 0 {
 		return
 	}
-	for _, z := range list {
-		m.RM(VPTESTNMD, V128, 2, z, m.word32(0x7f800000), BC)
-		m.RM(VPANDD, V128, z, z, m.word32(1<<31), BC|K(2))
-	}
+	normal := m.NewLabel()
+	m.RR(move, V128, z, 0, RCX, 0)
+	m.GI(AndI, false, RCX, 0x7f800000)
+	m.Jcc(NotEqual, normal)
+	flush()
+	m.Bind(normal)
 }
 
 // canonicalWord makes NaNs in the lowest four lanes of z canonical. It clobbers K2. A NaN in memory
@@ -52,9 +61,10 @@ func (m ymm) floatAtomic(in *vcode.Inst) {
 	m.splat(0, RAX)
 	m.splat(1, RCX)
 	if in.IR == ir.AtomFAdd {
-		m.flushWords(in, 0, 1)
+		m.flushWord(in, 1)
+		m.flushWord(in, 0)
 		m.rr(AVX_VADDPS, 2, 0, 1)
-		m.flushWords(in, 2)
+		m.flushWord(in, 2)
 		m.rri(AVX_VCMPPS, 3, 2, 2, unordered)
 		m.RMI(AVX_VBLENDVPS, V256, 2, 2, m.words(nan32), is4(3), 0)
 	} else {
@@ -63,12 +73,7 @@ func (m ymm) floatAtomic(in *vcode.Inst) {
 	m.RR(AVX_VMOVD_ST, V128, 2, 0, RCX, 0)
 }
 
-// flushWords is machine.flushWords for AVX2. It clobbers Y3 and Y4.
-func (m ymm) flushWords(in *vcode.Inst, list ...Reg) {
-	if in.Key.Flags&ir.FTZ == 0 {
-		return
-	}
-	for _, y := range list {
-		m.flushed(y, y, 3, 4)
-	}
+// flushWord is machine.flushWord for AVX2.
+func (m ymm) flushWord(in *vcode.Inst, y Reg) {
+	m.unlessNormal(in, AVX_VMOVD_ST, y, func() { m.word(AVX_VPAND, y, y, 1<<31) })
 }

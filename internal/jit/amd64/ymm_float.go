@@ -36,18 +36,13 @@ func ymmCanonical(m ymm, in *vcode.Inst) {
 // ymmFlush keeps only the sign of a number without exponent bits.
 func ymmFlush(m ymm, in *vcode.Inst) {
 	a := m.vec(in.Uses[0], 0)
+	m.word(AVX_VPAND, 1, a, 0x7f800000)
+	m.zero(2)
+	m.rr(AVX_VPCMPEQD, 1, 1, 2)
+	m.word(AVX_VPAND, 2, a, 1<<31)
 	d := m.dest(in, 0)
-	m.flushed(d, a, 1, 2)
+	m.blend(d, a, 2, 1)
 	m.done(in, d)
-}
-
-// flushed sets d to a, with zeros of their sign for denormal numbers. It clobbers s and t.
-func (m ymm) flushed(d, a, s, t Reg) {
-	m.word(AVX_VPAND, s, a, 0x7f800000)
-	m.zero(t)
-	m.rr(AVX_VPCMPEQD, s, s, t)
-	m.word(AVX_VPAND, t, a, 1<<31)
-	m.blend(d, a, t, s)
 }
 
 // ymmNumeric is nmin or nmax: a number wins over a NaN, −0 < +0, and two NaNs yield the canonical one.
