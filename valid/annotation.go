@@ -122,8 +122,8 @@ func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.I
 			c.fail(i, "SPV-Decorate-Constant", "the operand %s is the result of %s; must be a constant, a variable or a string", c.name(id), c.code.Inst(d).Op())
 		case t >= 0 && d >= t && !c.isGroup(target) && kind != spirv.DecorationCounterBuffer:
 			c.fail(i, "SPV-Decorate-Earlier", "the operand %s is not defined before the target %s; must be before it", c.name(id), c.name(target)).also(c, d, "the operand")
-		case t >= 0 && d > t && kind == spirv.DecorationCounterBuffer:
-			c.fail(i, "SPV-Decorate-Earlier", "the counter buffer %s is defined after %s; must be before it", c.name(id), c.name(target)).also(c, d, "the counter buffer")
+		case t >= 0 && d >= t && kind == spirv.DecorationCounterBuffer:
+			c.fail(i, "SPV-Decorate-Earlier", "the counter buffer %s is not defined before %s; must be before it", c.name(id), c.name(target)).also(c, d, "the counter buffer")
 		}
 	}
 }

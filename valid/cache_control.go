@@ -1,8 +1,10 @@
 package valid
 
 import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
 // cacheControlFamily checks the decorations of caches (SPV_INTEL_cache_controls): they
@@ -20,22 +22,33 @@ func (c *checker) cacheControls() {
 	if !c.capable(spirv.CapabilityCacheControlsINTEL) {
 		return
 	}
-	seen := map[[3]uint32]int{} // by decoration, target and level
+	seen := map[[4]uint32]int{} // by decoration, target, member + 1 (0: the target itself) and level
 	for i, in := range c.code.All() {
-		if in.Op() != spirv.OpDecorate {
+		var t *facts.Type
+		k := [4]uint32{}
+		switch {
+		case in.Op() == spirv.OpDecorate && len(in) >= 4:
+			k = [4]uint32{in[2], in[1], 0, in[3]}
+			t = c.m.TypeOf(spirv.ID(in[1]))
+		case in.Op() == spirv.OpMemberDecorate && len(in) >= 5:
+			k = [4]uint32{in[3], in[1], in[2] + 1, in[4]}
+			if s := c.m.Type(spirv.ID(in[1])); s.IsStruct() && uint64(in[2]) < uint64(len(s.Members)) {
+				t = s.Members[in[2]].Type
+			}
+		}
+		kind, target := spirv.Decoration(k[0]), spirv.ID(k[1])
+		if kind != spirv.DecorationCacheControlLoadINTEL && kind != spirv.DecorationCacheControlStoreINTEL {
 			continue
 		}
-		v := inst.Decorate(in)
-		kind := v.Decoration()
-		if kind != spirv.DecorationCacheControlLoadINTEL && kind != spirv.DecorationCacheControlStoreINTEL || len(in) < 4 {
-			continue
+		if t != nil && !cached(kind, t.Storage, t.Op) {
+			what := c.name(target)
+			if k[2] != 0 {
+				what = fmt.Sprintf("member %d of %s", k[2]-1, what)
+			}
+			c.fail(i, "SPV-CacheControl-Pointer", "%s on %s, which is %s; must be a pointer into a storage class of the decoration", kind, what, c.typeName(t))
 		}
-		if t := c.m.TypeOf(v.Target()); t != nil && !cached(kind, t.Storage, t.Op) {
-			c.fail(i, "SPV-CacheControl-Pointer", "%s on %s, which is %s; must be a pointer into a storage class of the decoration", kind, c.name(v.Target()), c.typeName(t))
-		}
-		k := [3]uint32{uint32(kind), uint32(v.Target()), in[3]}
 		if first, ok := seen[k]; ok {
-			c.fail(i, "SPV-CacheControl-Level", "a second %s of level %d on %s; must be of another level", kind, in[3], c.name(v.Target())).also(c, first, "the first")
+			c.fail(i, "SPV-CacheControl-Level", "a second %s of level %d on %s; must be of another level", kind, k[3], c.name(target)).also(c, first, "the first")
 		}
 		seen[k] = i
 	}

@@ -168,14 +168,12 @@ func (c *checker) excused(k spirv.Kind, r *spirv.Row, l lack) bool {
 		}
 	case spirv.KindGroupOperation:
 		return l == lacksCapability && r.Value() <= uint32(spirv.GroupOperationExclusiveScan) && c.m.Extension("SPV_AMD_shader_ballot")
-	case spirv.KindFPRoundingMode:
-		return l == lacksCapability && c.freeRounding()
 	}
 	return false
 }
 
-// freeRounding reports whether FPRoundingMode needs no capability: 16-bit floats
-// can be stored (SPIR-V §3.2.15, FPRoundingMode).
+// freeRounding reports whether a value of a shader may have FPRoundingMode: in Vulkan only
+// if 16-bit floats can be stored, because nothing else rounds (SPV_KHR_16bit_storage).
 func (c *checker) freeRounding() bool {
 	return c.anyCapable(spirv.CapabilityStorageBuffer16BitAccess, spirv.CapabilityUniformAndStorageBuffer16BitAccess,
 		spirv.CapabilityStoragePushConstant16, spirv.CapabilityStorageInputOutput16) || !c.vulkan

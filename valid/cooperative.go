@@ -52,7 +52,6 @@ var cooperativeFamily = family{
 		spirv.OpCooperativeMatrixMulAddKHR: cooperativeJudge((*cooperatives).matrixMultiply),
 		spirv.OpCooperativeMatrixMulAddNV:  cooperativeJudge((*cooperatives).matrixMultiply),
 		spirv.OpMatrixTimesScalar:          cooperativeJudge((*cooperatives).matrixScaled),
-		spirv.OpDecorate:                   cooperativeJudge((*cooperatives).transposedTarget),
 		spirv.OpSpecConstantOp:             cooperativeJudge((*cooperatives).matrixLengthOperation),
 	},
 	ops: []group{{cooperativeJudge((*cooperatives).matrixConverted), []spirv.Op{
@@ -590,15 +589,7 @@ func (c *cooperatives) matrixReshaped(i int, in spirv.Inst, t, x *facts.Type, us
 }
 
 // transposedTarget checks the target of CooperativeMatrixTransposeEXT.
-func (c *cooperatives) transposedTarget(i int, in spirv.Inst) {
-	v := inst.Decorate(in)
-	if v.Decoration() != spirv.DecorationCooperativeMatrixTransposeEXT {
-		return
-	}
-	d := c.code.DefInst(v.Target())
-	if d == nil {
-		return
-	}
+func (c *checker) transposedTarget(i int, id spirv.ID, d spirv.Inst) {
 	ok := false
 	switch op := d.Op(); op {
 	case spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpConvertSToF, spirv.OpConvertUToF, spirv.OpUConvert, spirv.OpSConvert,
@@ -607,7 +598,7 @@ func (c *cooperatives) transposedTarget(i int, in spirv.Inst) {
 		ok = t == nil || t.Op == spirv.OpTypeCooperativeMatrixKHR
 	}
 	if !ok {
-		c.fail(i, "SPV-CooperativeMatrix-Transpose", "CooperativeMatrixTransposeEXT is on %s, the result of %s; must be on a conversion of a cooperative matrix", c.name(v.Target()), d.Op())
+		c.fail(i, "SPV-CooperativeMatrix-Transpose", "CooperativeMatrixTransposeEXT is on %s, the result of %s; must be on a conversion of a cooperative matrix", c.name(id), d.Op())
 	}
 }
 

@@ -131,6 +131,10 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		if t := c.m.Type(id); t == nil || !t.IsArray() || t.Elem != nil && (!t.Elem.IsInt() || t.Elem.Width != 8) {
 			c.fail(i, "SPV-Decoration-UTF", "UTFEncodedKHR on %s; must be on an array of 8-bit integers", c.name(id))
 		}
+	case spirv.DecorationCooperativeMatrixTransposeEXT:
+		c.transposedTarget(i, id, d)
+	case spirv.DecorationSaturatedToLargestFloat8NormalConversionEXT:
+		c.saturatedTarget(i, id, d)
 	case spirv.DecorationFPRoundingMode:
 		c.roundingMode(i, id, d)
 	case spirv.DecorationFPFastMathMode:
@@ -453,6 +457,9 @@ func (c *checker) roundingMode(i int, id spirv.ID, d spirv.Inst) {
 	}
 	if c.roundedQuotient(d) {
 		return
+	}
+	if !c.freeRounding() {
+		c.fail(i, "SPV-Capability-Missing", "FPRoundingMode in a module without 16-bit storage; a capability of SPV_KHR_16bit_storage must be declared")
 	}
 	if d.Op() != spirv.OpFConvert {
 		c.fail(i, "SPV-Decoration-Rounding", "FPRoundingMode on the result of %s; must be on OpFConvert", d.Op())

@@ -5,7 +5,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/inst"
 	"github.com/chiaro-gpu/chiaro/spirv/typing"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -30,7 +29,6 @@ var encodingFamily = family{
 		spirv.OpFmaKHR: (*checker).fmaFeature,
 
 		spirv.OpCooperativeMatrixMulAddNV: (*checker).encodedProduct,
-		spirv.OpDecorate:                  (*checker).saturatedTarget,
 	},
 	ops:   []group{{(*checker).encoded, encodedOps}},
 	after: []func(*checker){(*checker).microscaled},
@@ -151,22 +149,14 @@ func (c *checker) encodedDot(i int, in spirv.Inst) {
 
 // saturatedTarget checks the target of
 // SaturatedToLargestFloat8NormalConversionEXT.
-func (c *checker) saturatedTarget(i int, in spirv.Inst) {
-	v := inst.Decorate(in)
-	if v.Decoration() != spirv.DecorationSaturatedToLargestFloat8NormalConversionEXT {
-		return
-	}
-	d := c.code.DefInst(v.Target())
-	if d == nil || d.Op() == spirv.OpDecorationGroup {
-		return
-	}
+func (c *checker) saturatedTarget(i int, id spirv.ID, d spirv.Inst) {
 	switch d.Op() {
 	case spirv.OpFConvert, spirv.OpConvertSToF, spirv.OpConvertUToF:
 		if t := c.m.Type(d.Type()); t == nil || componentOf(t) == nil || c.contains(componentOf(t), holdsFP8) {
 			return
 		}
 	}
-	c.fail(i, "SPV-Encoding-Saturated", "%s is on %s, the result of %s; must be on a conversion to floats of 8 bits", v.Decoration(), c.name(v.Target()), d.Op())
+	c.fail(i, "SPV-Encoding-Saturated", "%s is on %s, the result of %s; must be on a conversion to floats of 8 bits", spirv.DecorationSaturatedToLargestFloat8NormalConversionEXT, c.name(id), d.Op())
 }
 
 // encodedProduct checks a product of matrices of SPV_NV_cooperative_matrix.
