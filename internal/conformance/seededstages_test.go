@@ -16,9 +16,13 @@ var stageKinds = []seededKind{
 	{name: "kind of a hit", of: ir.SanitizeUndefined, mutate: seedHitKind, few: true},
 	{name: "vertex of a primitive", of: ir.SanitizeBounds, mutate: seedPrimitiveVertex, few: true},
 	{name: "level without a store", of: ir.SanitizeInterface, mutate: seedLevels, named: namesLevels, few: true},
+	{name: "payload without a store", of: ir.SanitizeUninit, mutate: seedPayload, named: anyMessage, few: true},
 }
 
 func init() { seededKinds = append(seededKinds, stageKinds...) }
+
+// anyMessage is for reports in another shader, at the use of the value.
+func anyMessage(*seededShader, int, string) bool { return true }
 
 // hiddenConstant returns lines that make %seededx of a constant, which the rules of modules do not see.
 func hiddenConstant(t, value string) (lines, globals []string) {
@@ -111,4 +115,29 @@ func seedLevels(s *seededShader, i int, _ *rand.Rand) *seededEdit {
 // namesLevels reports whether a message names a tessellation level.
 func namesLevels(_ *seededShader, _ int, message string) bool {
 	return strings.Contains(message, "TessLevel")
+}
+
+// seedPayload removes all stores to a payload, or to callable data, that another stage reads.
+func seedPayload(s *seededShader, i int, _ *rand.Rand) *seededEdit {
+	in := s.facts.Code.Inst(i)
+	if in.Op() != spirv.OpStore {
+		return nil
+	}
+	root := s.rootOf(spirv.ID(in[1]))
+	v := s.facts.Variable(pointerID(root))
+	if v == nil {
+		return nil
+	}
+	switch v.Storage {
+	case spirv.StorageClassTaskPayloadWorkgroupEXT, spirv.StorageClassRayPayloadKHR, spirv.StorageClassCallableDataKHR, spirv.StorageClassHitAttributeKHR:
+	default:
+		return nil
+	}
+	e := &seededEdit{at: i}
+	for k := range s.lines {
+		if x := s.facts.Code.Inst(k); x.Op() == spirv.OpStore && s.rootOf(spirv.ID(x[1])) == root {
+			e.remove = append(e.remove, k)
+		}
+	}
+	return e
 }

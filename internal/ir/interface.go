@@ -73,7 +73,7 @@ const (
 
 	// Outputs of task and mesh programs, written by outat.
 	TaskCount        // of element 0: the numbers of mesh workgroups in x, y and z that the task emits; Index is the dimension
-	TaskPayload      // the words of the payload
+	TaskPayload      // the words of the payload; of Index 1 the words of its shadow (PayloadShadowBinding)
 	VertexCount      // of element 0: the vertices that the workgroup emits
 	PrimitiveCount   // of element 0: the primitives that it emits
 	PrimitiveIndices // of each primitive the numbers of its vertices; Index is the corner
@@ -97,6 +97,8 @@ const (
 
 	Stored // f32, with the sanitizer uninit: 1 if an invocation has stored to the Location with the same Index
 
+	RayShadow // i32, with the sanitizer uninit: the address of the shadow of private memory; slot n is the shadow of address n
+
 	numSemantics
 )
 
@@ -113,7 +115,7 @@ var semanticNames = [numSemantics]string{
 	"taskcount", "taskpayload", "vertexcount", "primitivecount", "primitiveindices", "flatindices", "cullprimitive",
 	"rayframe", "raypayload", "shaderrecord", "launchid", "launchsize",
 	"nodeinput", "nodecount", "nodearea", "nodeshare", "nodeindex", "noderecursion", "nodetargets",
-	"stored",
+	"stored", "rayshadow",
 }
 
 // String returns the printed form, such as "global.x".

@@ -185,6 +185,12 @@ const HeapRange = 1<<56 - 1
 // StorageBuffer. No shader can name it.
 const PayloadSet = 1<<32 - 2
 
+// The bindings in PayloadSet.
+const (
+	PayloadBinding       = iota
+	PayloadShadowBinding // with the sanitizer uninit: a byte for each byte of the payload, 0 if it is defined
+)
+
 // SamplerHeap is the binding of the HeapBytes that are the heap of samplers.
 const SamplerHeap = 1
 

@@ -8,7 +8,7 @@ import (
 // or UniformShadow: a byte for each byte of the buffer, 0 if it is defined. The run provides the shadows, each as large as its
 // buffer; a buffer without one is defined. A load of bytes with another shadow yields an undefined value. A store of values
 // that are undefined only because of buffers sets the shadow instead of reporting, so copies report nothing. Images have one
-// flag for all texels of a view.
+// flag for all texels of a view. The payload of a task has a shadow without FollowMemory too: see sanitizeshared.go.
 
 var (
 	undefinedBytes  = finding{ir.SanitizeUninit, "bytes of a buffer that nothing wrote"}
@@ -20,13 +20,17 @@ var severalBuffers = &source{undefinedBytes, []string{"several buffers"}}
 
 // shadowBuffers adds the shadows of the buffers, and returns the number of each shadow by the number of its buffer.
 func (u *unit) shadowBuffers() map[uint64]uint64 {
-	if !u.sanitizes(ir.SanitizeUninit) || !u.options.FollowMemory || u.prog.Stage.OfRays() || !u.handlesStay() {
+	if !u.sanitizes(ir.SanitizeUninit) || !u.options.FollowMemory && u.prog.Stage != ir.Mesh || u.prog.Stage.OfRays() || !u.handlesStay() {
 		return nil
 	}
 	shadows := map[uint64]uint64{}
 	for number, r := range u.prog.Res {
 		kind := ir.StorageShadow
 		switch {
+		case u.readsTask(&r):
+			kind, r.Binding = r.Kind, ir.PayloadShadowBinding
+		case !u.options.FollowMemory:
+			continue
 		case r.Set >= ir.PayloadSet || r.Structure || r.Heap:
 			continue
 		case r.Kind == ir.UniformBuffer:
@@ -71,6 +75,9 @@ func (w *follower) bufferOf(f *ir.Func, h ir.V) *source {
 			return nil
 		}
 		r := w.prog.Res[x.Aux]
+		if w.readsTask(&r) {
+			return w.named(undefinedPayload, "the payload of the task")
+		}
 		return w.named(undefinedBytes, "the buffer in "+r.Place())
 	case ir.Select:
 		return w.joined(w.bufferOf(f, x.Args[1]), w.bufferOf(f, x.Args[2]))
@@ -177,7 +184,8 @@ func (x *instrumented) endBuffer(v, handle, undefined ir.V) {
 		x.shadowed[v] = undefined
 	default:
 		x.at = max(int(x.b.Origin)-1, 0)
-		x.f.report(undefinedBytes, undefined, "an atomic access depends on "+x.bufferOf(x.fn, op.Args[0]).text())
+		of := x.bufferOf(x.fn, op.Args[0])
+		x.f.report(of.rule, undefined, "an atomic access depends on "+of.text())
 	}
 }
 

@@ -259,6 +259,9 @@ func (u *unit) addShadow(v *facts.Variable, number, slots uint64, function int) 
 			u.followVariable(number, slots, u.variableName(v.ID), v.Storage == spirv.StorageClassOutput)
 		}
 	}
+	if isPassed(v.Storage) && v.Init == 0 && !hasState(v.Type) {
+		u.followPassed(number, slots, u.variableName(v.ID))
+	}
 	if v.Storage != spirv.StorageClassOutput {
 		return
 	}
@@ -270,6 +273,11 @@ func (u *unit) addShadow(v *facts.Variable, number, slots uint64, function int) 
 	}
 	u.shadows[number] = shadow{number: uint64(len(u.prog.Vars)), all: slots, name: u.variableName(v.ID)}
 	u.prog.Vars = append(u.prog.Vars, ir.Var{Name: "shadow", Slots: uint32(slots) + 1, Func: function})
+}
+
+// isPassed reports whether variables of a storage class are outgoing payloads or callable data.
+func isPassed(s spirv.StorageClass) bool {
+	return s == spirv.StorageClassRayPayloadKHR || s == spirv.StorageClassCallableDataKHR
 }
 
 // hasState reports whether a type has ray queries or hit objects: instructions fill parts of them, and read those that are not filled.

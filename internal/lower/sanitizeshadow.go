@@ -89,12 +89,20 @@ const poisoned = 1
 func (x *instrumented) poison(n int) {
 	for number := range uint64(len(x.of)) {
 		shadow, ok := x.shadow[number]
+		ok = ok || x.sharesShadow(number)
 		if v := x.prog.Vars[number]; !ok || x.followed[number] == nil || v.Func != n && !(v.Func < 0 && n == 0) {
 			continue
 		}
 		for slot := range x.prog.Vars[number].Slots {
+			if x.sharesShadow(number) {
+				x.b.Op(ir.PStI, ir.I32, x.slotAddress(number, x.b.I32(slot)), x.b.I32(poisoned))
+				continue
+			}
 			x.b.OpAux(ir.PSt, ir.I32, shadow, x.b.I32(slot), x.b.I32(poisoned))
 		}
+	}
+	if n == 0 && x.prog.Stage == ir.Intersection {
+		x.poisonAttributes()
 	}
 }
 
@@ -240,7 +248,9 @@ func (x *instrumented) uses(op ir.Val) {
 		x.matters(op.Args[0], "an index")
 	case ir.OutAt:
 		x.matters(op.Args[0], "an index")
-		x.output(op, op.Args[1])
+		if !x.copiesPayload(op) {
+			x.output(op, op.Args[1])
+		}
 	case ir.Out:
 		x.output(op, op.Args[0])
 	}
@@ -358,14 +368,26 @@ func (x *instrumented) memory(v ir.V, op ir.Val) {
 			x.shadowed[v] = s
 		}
 	case ir.PLd:
-		if shadow, ok := x.shadow[op.Aux]; ok {
+		if x.sharesShadow(op.Aux) && x.vals[v] != nil {
+			x.shadowed[v] = is(x.b.Op(ir.PLdI, ir.I32, x.slotAddress(op.Aux, op.Args[0])))
+		} else if shadow, ok := x.shadow[op.Aux]; ok {
 			x.shadowed[v] = is(x.b.OpAux(ir.PLd, ir.I32, shadow, op.Args[0]))
 		}
 	case ir.PLdI:
-		if x.vals[v] != nil {
+		if x.vals[v] != nil && x.prog.Stage.OfRays() {
+			x.shadowed[v] = is(x.b.Op(ir.PLdI, ir.I32, x.sharedAddress(op.Args[0])))
+		} else if x.vals[v] != nil {
 			x.shadowed[v] = is(x.b.Op(ir.PLdI, ir.I32, x.addressOfShadow(op.Args[0])))
 		}
 	case ir.PSt:
+		if x.sharesShadow(op.Aux) {
+			of := x.b.I32(0)
+			if x.of[op.Aux] != nil {
+				of = word(op.Args[1])
+			}
+			x.setShared(x.slotAddress(op.Aux, op.Args[0]), op.Type, of)
+			return
+		}
 		shadow, ok := x.shadow[op.Aux]
 		if !ok {
 			return
@@ -375,7 +397,11 @@ func (x *instrumented) memory(v ir.V, op ir.Val) {
 			x.b.OpAux(ir.PSt, ir.I32, shadow, x.b.OpAux(ir.At, ir.I32, 1, op.Args[0], x.b.I32(1)), word(op.Args[1]))
 		}
 	case ir.PStI:
-		if at, ok := x.moved[op.Args[0]]; ok {
+		if x.prog.Stage.OfRays() {
+			if x.incoming(x.fn, op.Args[0]) != nil {
+				x.setShared(x.sharedAddress(op.Args[0]), op.Type, word(op.Args[1]))
+			}
+		} else if at, ok := x.moved[op.Args[0]]; ok {
 			x.b.Op(ir.PStI, ir.I32, at, word(op.Args[1]))
 			if op.Type.Slots() > 1 {
 				x.b.Op(ir.PStI, ir.I32, x.b.OpAux(ir.At, ir.I32, 1, at, x.b.I32(1)), word(op.Args[1]))
@@ -383,6 +409,11 @@ func (x *instrumented) memory(v ir.V, op ir.Val) {
 		}
 	case ir.PClr: // at the start of a function it makes the values undefined, and poison has marked them
 		start := x.followed[op.Aux] != nil && op.Origin > 0 && x.facts.Code.Inst(int(op.Origin)-1).Op() == spirv.OpVariable
+		if slots := x.prog.Vars[op.Aux].Slots; x.sharesShadow(op.Aux) && !start && slots <= maxFollowedSlots {
+			for slot := range slots {
+				x.b.Op(ir.PStI, ir.I32, x.slotAddress(op.Aux, x.b.I32(slot)), x.b.I32(0))
+			}
+		}
 		if shadow, ok := x.shadow[op.Aux]; ok && !start {
 			x.b.OpAux(ir.PClr, ir.None, shadow)
 		}

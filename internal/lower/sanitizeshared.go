@@ -4,7 +4,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 // With SanitizeUninit workgroup memory has a shadow byte for each of its bytes, after its end: all ones after a store, zero before the first
 // one. The engines clear both when a workgroup starts. A load of bytes that are not all ones is an undefined value. A store of an
-// undefined value has a report of its own, so that the bytes count as defined.
+// undefined value has a report of its own, so that the bytes count as defined. A task copies the shadow of its payload beside the payload, inverted.
 
 var undefinedShared = &source{finding{ir.SanitizeUninit, "a Workgroup variable without initializer"}, []string{"workgroup memory"}}
 
@@ -48,7 +48,7 @@ const maxShadowedShared = 1 << 20
 
 // shadowsShared reports whether the memory of workgroups has a shadow: it has the bytes of variables alone.
 func (u *unit) shadowsShared() bool {
-	return u.prog.Stage == ir.Compute && u.prog.SharedBytes > 0 && u.prog.SharedBytes <= maxShadowedShared && u.nodeWord == 0 && u.followsShared()
+	return (u.prog.Stage == ir.Compute || u.prog.Stage == ir.Task) && u.prog.SharedBytes > 0 && u.prog.SharedBytes <= maxShadowedShared && u.nodeWord == 0 && u.followsShared()
 }
 
 // isShared reports whether an operation accesses the memory of the workgroup.
@@ -82,6 +82,25 @@ func (x *instrumented) beginShared(v ir.V) ir.V {
 	loaded := x.b.Emit(ir.Val{Op: ir.Ld, Type: t, Flags: op.Flags, Origin: op.Origin, Aux: op.Aux + uint64(x.shared.base), Args: [4]ir.V{op.Args[0], at}})
 	undefined := x.b.Op(ir.Not, ir.B1, x.b.Cmp(ir.Eq, loaded, x.b.Const(t, t.Mask())))
 	return x.b.Op(ir.And, ir.B1, inside, undefined)
+}
+
+// readsTask reports whether a resource is the payload of the mesh shader.
+func (u *unit) readsTask(r *ir.Resource) bool {
+	return u.prog.Stage == ir.Mesh && r.Set == ir.PayloadSet && r.Binding == ir.PayloadBinding && r.NonWritable
+}
+
+// copiesPayload copies the shadow of a word of the payload, an output of the task; false for another output. The word is a load of
+// workgroup memory. Without a shadow there the payload has none.
+func (x *instrumented) copiesPayload(op ir.Val) bool {
+	if o := x.prog.Out[op.Aux]; o.Semantic != ir.TaskPayload {
+		return false
+	}
+	if load := *x.fn.Val(op.Args[1]); load.Op == ir.Ld && x.isShared(x.fn, &load) {
+		load.Aux += uint64(x.shared.base)
+		to := x.outputNumber(&ioScalar{semantic: ir.TaskPayload, index: 1, typ: ir.I32})
+		x.b.OpAux(ir.OutAt, ir.I32, to, op.Args[0], x.b.Op(ir.Not, ir.I32, x.b.Emit(load)))
+	}
+	return true
 }
 
 // bitsOfSize are the types of shadows by the bytes of an access.

@@ -23,6 +23,7 @@ var (
 	undefinedVariable = finding{ir.SanitizeUninit, "a Function or Private variable without initializer"}
 	undefinedOutput   = finding{ir.SanitizeUninit, "an output that an invocation did not store to"}
 	undefinedValue    = finding{ir.SanitizeUninit, "OpUndef"}
+	undefinedPayload  = finding{ir.SanitizeUninit, "a payload, callable data or hit attributes without a store"}
 )
 
 // The limits of a variable that is followed, and of a program.
@@ -200,7 +201,7 @@ func (u *unit) followUndefined() {
 	}
 	shared := u.shadowShared()
 	buffers := u.shadowBuffers()
-	if len(u.followed) == 0 && shared.size == 0 && len(buffers) == 0 && !u.followsStored() && (len(u.textures.Heads) == 0 || !u.options.FollowMemory) {
+	if len(u.followed) == 0 && !runsForRay(u.prog.Stage) && u.prog.Stage != ir.Callable && shared.size == 0 && len(buffers) == 0 && !u.followsStored() && (len(u.textures.Heads) == 0 || !u.options.FollowMemory) {
 		return
 	}
 	w := &follower{
@@ -215,14 +216,15 @@ func (u *unit) followUndefined() {
 			case ir.PAddr:
 				w.exposed[x.Aux] = true
 			case ir.PLdI, ir.PStI:
+				if u.prog.Stage.OfRays() {
+					continue // the shadow of an address is a sum
+				}
 				w.addresses[i][x.Args[0]] = true
 			}
 		}
 	}
 	for number, s := range u.followed {
-		if !w.exposed[number] || !u.prog.Stage.OfRays() { // other shaders store through addresses of rays
-			w.of[number] = s
-		}
+		w.of[number] = s
 	}
 	for w.changed = true; w.changed; {
 		w.changed = false
@@ -231,7 +233,7 @@ func (u *unit) followUndefined() {
 		}
 	}
 	for number, s := range w.of {
-		if s != nil {
+		if s != nil && !w.sharesShadow(uint64(number)) {
 			w.shadow[uint64(number)] = uint64(len(u.prog.Vars))
 			v := u.prog.Vars[number]
 			u.prog.Vars = append(u.prog.Vars, ir.Var{Name: "shadow", Slots: v.Slots, Func: v.Func})
@@ -312,12 +314,19 @@ func (w *follower) analyse(n int, f *ir.Func) {
 		case ir.PLd:
 			w.note(&vals[v], w.of[x.Aux])
 		case ir.PLdI:
+			if w.prog.Stage.OfRays() {
+				w.note(&vals[v], w.incoming(f, x.Args[0]))
+				continue
+			}
 			for i, s := range w.of {
 				if w.exposed[i] {
 					w.note(&vals[v], s)
 				}
 			}
 		case ir.PSt:
+			if w.sharesShadow(x.Aux) && w.followed[x.Aux] == nil {
+				break // a frame, a hit object or a large variable: it counts as defined
+			}
 			w.note(&w.of[x.Aux], vals[x.Args[1]])
 		case ir.PStI:
 			w.note(&w.stored, vals[x.Args[1]])

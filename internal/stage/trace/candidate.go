@@ -107,6 +107,7 @@ func (c *composer) buildReport(b *ir.Builder) {
 	b.If(c.w.Not(b.Cmp(ir.Eq, decision, b.I32(ir.IgnoreHit))))
 	c.commit(frame, decision)
 	c.move(frame, ir.FrameCommitted, ir.FrameAttributes, c.attributeSlots())
+	c.moveShadows(frame, ir.FrameCommitted, ir.FrameAttributes, c.attributeSlots())
 	b.Return(b.Bool(true))
 	b.End()
 	b.End()

@@ -294,6 +294,8 @@ func (c *composer) input(k *clone, in ir.Input) ir.V {
 		return c.context(k, ContextFrame)
 	case ir.RayPayload:
 		return c.context(k, ContextPayload)
+	case ir.RayShadow:
+		return c.shadow()
 	case ir.ShaderRecord:
 		return b.Op(ir.Add, ir.I64, c.context(k, ContextRecord), b.Const(ir.I64, HandleSize))
 	case ir.LaunchId:

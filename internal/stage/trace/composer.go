@@ -73,6 +73,7 @@ type composer struct {
 	values  int    // of the functions so far, with the cases of switches
 	polled  int    // values at the last call of Options.Stop
 	private uint64 // slots of private memory
+	shadows bool   // a shader has the input ir.RayShadow
 }
 
 // Compose returns the compute program of a pipeline: each invocation is one of the launch. It is verified. Workgroups are
@@ -102,6 +103,7 @@ func Compose(p *Pipeline, o Options) (*ir.Program, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
+	c.placeShadow()
 	c.prog.StateEffects()
 	if err := c.prog.Verify(); err != nil {
 		return nil, err
@@ -352,4 +354,5 @@ func (c *composer) move(frame ir.V, to, from, n uint32) {
 // setBarycentrics makes the barycentric coordinates of a hit its attributes.
 func (c *composer) setBarycentrics(frame ir.V, hit, attributes uint32) {
 	c.move(frame, attributes, hit+ir.HitU, 2)
+	c.moveShadows(frame, attributes, hit+ir.HitU, 2) // nothing undefines slots of a ray
 }

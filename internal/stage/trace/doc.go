@@ -32,4 +32,5 @@
 //	candidate.go  the loop over candidates, reported hits
 //	check.go      rules on records, which a launch checks
 //	clone.go      copies of shaders
+//	shadow.go     the shadow of private memory, of the sanitizer uninit
 package trace

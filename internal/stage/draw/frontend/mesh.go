@@ -123,7 +123,7 @@ func (d *Binner) runMesh(ctx context.Context) error {
 		if x := d.Args.Node; x != nil {
 			payloads = x.Data
 		}
-		if err := d.runMeshGroups(ctx, d.Args.Tasks, d.groups, payloads); err != nil {
+		if err := d.runMeshGroups(ctx, d.Args.Tasks, d.groups, payloads, nil); err != nil {
 			return err
 		}
 		return d.endMesh(ctx)
@@ -144,8 +144,12 @@ func (d *Binner) runMesh(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			payload := d.payloads.Bytes(stride * int(n))[stride*i:][:size]
-			if err := d.runMeshGroups(ctx, grid, groupRange{0, total}, payload); err != nil {
+			// Each mesh workgroup of a task reads the payload of this task alone, and its shadow.
+			payload, shadow := d.payloads.Bytes(stride * int(n))[stride*i:][:size], []byte(nil)
+			if shadowsPayload(d.Pipeline.stages.Task) {
+				shadow = d.shadows.Bytes(stride * int(n))[stride*i:][:size]
+			}
+			if err := d.runMeshGroups(ctx, grid, groupRange{0, total}, payload, shadow); err != nil {
 				return err
 			}
 		}
@@ -210,6 +214,9 @@ func (d *Binner) runTasks(ctx context.Context, first, n uint32) error {
 	o := &d.Own.Buffers
 	o[layout.BindEmissions] = compose.Shared(cleared(&d.counts, 4*taskWords*int(n)))
 	o[layout.BindPayload] = compose.Shared(cleared(&d.payloads, int(n)*payloadStride(p)))
+	if shadowsPayload(p) {
+		o[layout.BindPayloadShadow] = compose.Shared(cleared(&d.shadows, int(n)*payloadStride(p)))
+	}
 	if s := d.statistics(); s != nil {
 		s.TaskInvocations += uint64(n) * uint64(p.Invocations())
 	}
@@ -219,6 +226,11 @@ func (d *Binner) runTasks(ctx context.Context, first, n uint32) error {
 // payloadStride returns the bytes from the payload of a workgroup to the next one: the engines align descriptors to 8 bytes.
 func payloadStride(task *ir.Program) int { return int(task.PayloadBytes+7) &^ 7 }
 
+// shadowsPayload reports whether a task program writes the shadow of its payload.
+func shadowsPayload(task *ir.Program) bool {
+	return slices.ContainsFunc(task.Out, func(o ir.Output) bool { return o.Semantic == ir.TaskPayload && o.Index > 0 })
+}
+
 // cleared returns n bytes of memory, all 0.
 func cleared(m *compose.Memory, n int) []byte {
 	m.Grow(n)
@@ -227,8 +239,8 @@ func cleared(m *compose.Memory, n int) []byte {
 	return b
 }
 
-// runMeshGroups runs the mesh program for a range of the workgroups of a grid.
-func (d *Binner) runMeshGroups(ctx context.Context, grid [3]uint32, r groupRange, payload []byte) error {
+// runMeshGroups runs the mesh program for a range of the workgroups of a grid. A payload without a shadow is defined.
+func (d *Binner) runMeshGroups(ctx context.Context, grid [3]uint32, r groupRange, payload, shadow []byte) error {
 	p := d.Pipeline
 	m, each := p.stages.Mesh, max(p.jobVertices(), 1)
 	base := uint32(0)
@@ -256,7 +268,7 @@ func (d *Binner) runMeshGroups(ctx context.Context, grid [3]uint32, r groupRange
 		o[layout.BindRecords] = compose.Shared(compose.BytesOf(d.emitted.Data))
 		o[layout.BindEmissions] = compose.Shared(cleared(&d.counts, 4*meshCountWords*int(n)))
 		o[layout.BindPatches] = compose.Shared(cleared(&d.primitives, int(n*m.OutputPrimitives*p.patchRec.Stride)))
-		o[layout.BindPayload] = compose.Shared(payload)
+		o[layout.BindPayload], o[layout.BindPayloadShadow] = compose.Shared(payload), compose.Shared(shadow)
 		if err := d.runPrimitiveProgram(ctx, mesh, n); err != nil {
 			return err
 		}

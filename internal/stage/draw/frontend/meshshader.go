@@ -45,7 +45,7 @@ const (
 // invocations of a workgroup write them and their index is dynamic. Outputs of workgroup g of a job:
 //
 //	task   counts    3·g                x, y and z
-//	       payload   g · payload bytes, rounded up to 8
+//	       payload   g · payload bytes, rounded up to 8   and its shadow, if the task has one
 //	mesh   counts    2·g                vertices and primitives
 //	       records   meshRecord + g · output vertices
 //	       patches   g · output primitives             primitive records
@@ -64,7 +64,8 @@ func meshProgram(from *ir.Program, rec, prims *layout.Record) (*ir.Program, erro
 	s := &meshShader{Builder: compose.New("draw", from), rec: rec, prims: prims, vertices: from.OutputVertices, primitives: from.OutputPrimitives, corners: corners(from.Modes)}
 	for i := range s.Program.Res {
 		if r := &s.Program.Res[i]; r.Set == ir.PayloadSet {
-			r.Set, r.Binding = compute.OwnSet, layout.BindPayload
+			bindings := [...]uint32{ir.PayloadBinding: layout.BindPayload, ir.PayloadShadowBinding: layout.BindPayloadShadow}
+			r.Set, r.Binding = compute.OwnSet, bindings[r.Binding]
 		}
 	}
 	s.Input = s.read
@@ -198,6 +199,9 @@ func (s *meshShader) element(k int, i ir.V) (h, at ir.V, after uint32, ok bool) 
 		return buffer(layout.BindEmissions), words(taskWords), 4 * min(o.Index, taskWords-1), true
 	case ir.TaskPayload:
 		first := s.At(s.B.I32(0), s.group(), uint64(payloadStride(s.From)))
+		if o.Index > 0 {
+			return buffer(layout.BindPayloadShadow), s.At(first, i, 4), 0, true
+		}
 		return buffer(layout.BindPayload), s.At(first, i, 4), 0, true
 	case ir.VertexCount:
 		return buffer(layout.BindEmissions), words(meshCountWords), 0, true
@@ -247,6 +251,7 @@ type meshScratch struct {
 	groups     groupRange
 	counts     compose.Memory // of a job, by workgroup
 	payloads   compose.Memory // of a job of the task program, by workgroup
+	shadows    compose.Memory // of the payloads, if the task program has them
 	primitives compose.Memory // primitive records of a job
 	vertexNext uint32         // the first free vertex record
 }

@@ -26,6 +26,9 @@ const (
 	BindStencil
 	BindVertex // one for each vertex buffer
 	BindColor  = BindVertex + state.MaxBindings
+
+	// BindPayloadShadow is an ir.StorageBuffer: shadows of the payloads of tasks. Task and mesh programs read no vertex records.
+	BindPayloadShadow = BindInputs
 )
 
 // Words of the vertex program's parameters.
