@@ -26,7 +26,7 @@ type Requirements struct {
 	Limits map[string]Bound
 }
 
-// Bound is the value that a limit must have at the least.
+// Bound is the value that a limit must have at the least, or the flags that it must include.
 type Bound struct {
 	Value uint64 `json:"value"`
 	Why   string `json:"why"` // "workgroup of main"
@@ -65,12 +65,19 @@ func (r *Requirements) Add(o *Requirements) {
 	}
 }
 
-// least raises the least value of a limit.
+// least raises the least value of a limit, or adds flags to it.
 func (r *Requirements) least(name string, v uint64, why string) {
-	if v > r.Limits[name].Value {
+	have := r.Limits[name].Value
+	switch flags := IsFlags(name); {
+	case flags && v&^have != 0:
+		r.Limits[name] = Bound{v | have, why}
+	case !flags && v > have:
 		r.Limits[name] = Bound{v, why}
 	}
 }
+
+// IsFlags reports whether a limit is a set of flags.
+func IsFlags(limit string) bool { return properties[limit].stronger == union }
 
 // Missing returns the requirements that a device of a version of Vulkan does not
 // meet, and those that are not known of it, each as words.
@@ -95,9 +102,14 @@ func (r *Requirements) Missing(d *valid.Device, v valid.Version) (lacks, unknown
 	for _, name := range slices.Sorted(maps.Keys(r.Limits)) {
 		b := r.Limits[name]
 		has, known := d.Limits[name]
-		if known {
+		switch {
+		case known && IsFlags(name):
+			say(has&b.Value == b.Value, true, "%s: 0x%x, must include 0x%x (%s)", name, has, b.Value, b.Why)
+		case IsFlags(name):
+			say(false, false, "%s: must include 0x%x (%s)", name, b.Value, b.Why)
+		case known:
 			say(has >= b.Value, true, "%s: %d, must be at least %d (%s)", name, has, b.Value, b.Why)
-		} else {
+		default:
 			say(false, false, "%s: must be at least %d (%s)", name, b.Value, b.Why)
 		}
 	}

@@ -134,3 +134,19 @@ func TestMissing(t *testing.T) {
 		}
 	}
 }
+
+// TestRequiredFlags checks that a device must have all flags of a limit, those of several pipelines together; a larger number
+// does not stand for them.
+func TestRequiredFlags(t *testing.T) {
+	const limit = "requiredSubgroupSizeStages"
+	var r Requirements
+	for _, flags := range []uint64{0x20, 0x1} {
+		r.Add(&Requirements{Limits: map[string]Bound{limit: {Value: flags, Why: "a rule"}}})
+	}
+	for has, want := range map[uint64]bool{0x21: true, 0x3f: true, 0x20: false, 0x40: false, 0: false} {
+		lacks, unknown := r.Missing(&valid.Device{Limits: map[string]uint64{limit: has}}, valid.Vulkan14)
+		if (len(lacks) == 0) != want || len(unknown) > 0 {
+			t.Errorf("0x%x: lacks %q, unknown %q", has, lacks, unknown)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -15,7 +16,7 @@ type Needs struct {
 	Limits   map[string]Least
 }
 
-// Least is the smallest value of a limit that a pipeline permits.
+// Least is the smallest value of a limit that a pipeline permits, or the flags of it that it needs.
 type Least struct {
 	Value uint64
 	Code  string
@@ -70,8 +71,8 @@ func Require(ctx context.Context, d *Description) (*Needs, error) {
 const maxLeast = 1 << 40
 
 // least returns the smallest value of a limit that breaks no rule; at returns a rule that a
-// value breaks, or "". The code is "" if 0 breaks none, or if no value satisfies the rule: the
-// limit is no upper bound then, such as an alignment.
+// value breaks, or "". If larger values break the rule, the limit is a set of flags, or no upper
+// bound, such as an alignment. The code is "" for the latter, or if 0 breaks none.
 func least(at func(uint64) string) Least {
 	out := Least{Code: at(0)}
 	if out.Code == "" {
@@ -80,9 +81,12 @@ func least(at func(uint64) string) Least {
 	high := uint64(1)
 	for code := at(high); code != ""; code = at(high) {
 		if high *= 2; high > maxLeast {
-			return Least{}
+			return flagsOf(at)
 		}
 		out.Code = code
+	}
+	if at(2*high) != "" {
+		return flagsOf(at)
 	}
 	low := high / 2 // it breaks a rule
 	for low+1 < high {
@@ -94,5 +98,18 @@ func least(at func(uint64) string) Least {
 		}
 	}
 	out.Value = high
+	return out
+}
+
+// flagsOf returns the flags without which a limit breaks a rule.
+func flagsOf(at func(uint64) string) (out Least) {
+	if at(math.MaxUint32) != "" {
+		return out
+	}
+	for flag := uint64(1); flag < math.MaxUint32; flag <<= 1 {
+		if code := at(math.MaxUint32 &^ flag); code != "" {
+			out.Value, out.Code = out.Value|flag, code
+		}
+	}
 	return out
 }

@@ -75,3 +75,27 @@ libraries: []
 		device.Limits[n]++
 	}
 }
+
+// TestRequireFlags checks that a limit of flags is needed with those of the stages, and no others.
+func TestRequireFlags(t *testing.T) {
+	env, _ := valid.ParseEnv("vulkan1.4")
+	text := "stages: {vertex: {file: vert.spvasm, subgroup_size: 16}, fragment: {file: frag.spvasm, subgroup_size: 16}}"
+	d, err := describe.Read([]byte(text), "test", func(s describe.Stage) (*link.Shader, error) {
+		data, err := os.ReadFile(filepath.Join("testdata/stock", s.File))
+		if err != nil {
+			return nil, err
+		}
+		return pairShader(string(data), s.Stage.String(), env)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	needs, err := link.Require(context.Background(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const vertex, fragment = 0x1, 0x10
+	if got := needs.Limits["requiredSubgroupSizeStages"].Value; got != vertex|fragment {
+		t.Errorf("flags 0x%x; must be 0x%x", got, vertex|fragment)
+	}
+}

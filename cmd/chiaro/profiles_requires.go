@@ -180,7 +180,11 @@ func writeRequirementsText(w io.Writer, all *device.Requirements, have []satisfa
 		plain.Fprintf(t, "feature %s\t[%s]\n", n, all.Features[n])
 	}
 	for _, n := range slices.Sorted(maps.Keys(all.Limits)) {
-		plain.Fprintf(t, "%s ≥ %d\t%s\n", n, all.Limits[n].Value, all.Limits[n].Why)
+		if b := all.Limits[n]; device.IsFlags(n) {
+			plain.Fprintf(t, "%s ⊇ 0x%x\t%s\n", n, b.Value, b.Why)
+		} else {
+			plain.Fprintf(t, "%s ≥ %d\t%s\n", n, b.Value, b.Why)
+		}
 	}
 	t.Flush()
 	for _, s := range have {
