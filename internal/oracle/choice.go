@@ -43,17 +43,8 @@ func (d *drawing) contents(x, y int) [][][]Number {
 // keep stores the choices of a texel.
 func (d *drawing) keep(x, y int, list [][][]Number) {
 	targets := d.targets()
-	var few [][][]Number
-	for _, next := range list {
-		if slices.ContainsFunc(few, func(old [][]Number) bool { return within2(targets, next, old) }) {
-			continue
-		}
-		few = append(slices.DeleteFunc(few, func(old [][]Number) bool { return within2(targets, old, next) }), next)
-	}
-	all := few[0]
-	for _, next := range few[1:] {
-		all = hulls(d, all, next)
-	}
+	few := fewest(targets, list)
+	all := d.union(few)
 	var of *choices
 	if len(few) > 1 && len(few) <= maxChoices {
 		of = &choices{targets: slices.Clone(targets), list: few}
@@ -71,6 +62,34 @@ func (d *drawing) keep(x, y int, list [][][]Number) {
 			t.choices[t.index(x, y)] = of
 		}
 	}
+}
+
+// fewest returns the choices without those that another one permits.
+func fewest(targets []*Target, list [][][]Number) (few [][][]Number) {
+	for _, next := range list {
+		if slices.ContainsFunc(few, func(old [][]Number) bool { return within2(targets, next, old) }) {
+			continue
+		}
+		few = append(slices.DeleteFunc(few, func(old [][]Number) bool { return within2(targets, old, next) }), next)
+	}
+	return few
+}
+
+// union returns one choice that permits all of the list.
+func (d *drawing) union(list [][][]Number) [][]Number {
+	all := list[0]
+	for _, next := range list[1:] {
+		all = hulls(d, all, next)
+	}
+	return all
+}
+
+// atMost returns at most maxChoices choices that permit the ones of the list: thousands of primitives of a patch may have a sample.
+func (d *drawing) atMost(list [][][]Number) [][][]Number {
+	if list = fewest(d.targets(), list); len(list) > maxChoices {
+		return [][][]Number{d.union(list)}
+	}
+	return list
 }
 
 // within2 reports whether one choice permits no more than another one.

@@ -304,7 +304,7 @@ func (p *patch) merged(d *drawing, s *surface, x, y int, cover coverage, m *mach
 		l := d.locations()[d.sample]
 		of.crossed = of.crossed || p.several(float64(x)+l[0], float64(y)+l[1])
 	}
-	of.list = append(of.list, d.storeEach(s, x, y, m, of.base)...)
+	of.list = d.atMost(append(of.list, d.storeEach(s, x, y, m, of.base)...))
 	if of.sure = of.sure || cover == inside1; of.sure {
 		return of.list
 	}
