@@ -52,3 +52,26 @@ func TestChoicesOfTests(t *testing.T) {
 		t.Error("a lost target has choices")
 	}
 }
+
+// TestMostChoices: many choices become one that permits all of them; choices that another one permits do not count.
+func TestMostChoices(t *testing.T) {
+	of, target := drawText(t, "%y = OpCopyObject %v4 %x", nil, nil)
+	d := &drawing{Draw: of, samples: [][]*Target{{target}}}
+	choice := func(v float64) [][]Number {
+		texel := make([]Number, 4)
+		for i := range texel {
+			texel[i] = Number{Low: v, High: v}
+		}
+		return [][]Number{texel}
+	}
+	var few, many [][][]Number
+	for i := range 100 {
+		few, many = append(few, choice(float64(i%maxChoices))), append(many, choice(float64(i)))
+	}
+	if got := d.atMost(few); len(got) != maxChoices {
+		t.Errorf("%d choices, each several times, are %d", maxChoices, len(got))
+	}
+	if got := d.atMost(many); len(got) != 1 || got[0][0][3].Low != 0 || got[0][0][3].High != 99 {
+		t.Errorf("100 choices are %+v; must be one from 0 to 99", got)
+	}
+}

@@ -56,7 +56,7 @@ func (d *drawing) cloud(e *evaluated) {
 	case 2: // a fragment may be beyond the ends of its line
 		lost = true
 		s.segment = &segment{}
-		s.widen(float64(max(d.State.Rasterization.LineWidth, 1)+granularity)/2 + 2.5) // as segment.across and segment.beyond at most
+		s.widen(float64(float64(max(d.State.Rasterization.LineWidth, 1)+granularity)/2) + 2.5) // as segment.across and segment.beyond at most
 	}
 	if lost {
 		d.blur(s)
@@ -71,7 +71,7 @@ func (d *drawing) cloud(e *evaluated) {
 
 // cellOfDomain returns the coordinates of a cell.
 func cellOfDomain(i int) Number {
-	return Number{Low: max(float64(i)/domainCells-coordinateError, 0), High: min(float64(i+1)/domainCells+coordinateError, 1)}
+	return Number{Low: max(float64(float64(i)/domainCells)-coordinateError, 0), High: min(float64(float64(i+1)/domainCells)+coordinateError, 1)}
 }
 
 // hull returns a vertex with the values of both; the first one may be nil.
