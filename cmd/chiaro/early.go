@@ -40,7 +40,7 @@ func answerEarly(w io.Writer, end func(code int)) *earlySignals {
 		}()
 		select {
 		case <-said:
-		case <-time.After(interruptGrace): // nobody reads the stream
+		case <-time.After(interruptGrace): // the stream has no reader
 		}
 		end(exitInterrupt)
 	}()
