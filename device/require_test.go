@@ -135,8 +135,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestRequiredFlags checks that a device must have all flags of a limit, those of several pipelines together; a larger number
-// does not stand for them.
+// TestRequiredFlags checks a limit of flags: the device needs the union of all pipelines' flags. A larger number with other flags fails.
 func TestRequiredFlags(t *testing.T) {
 	const limit = "requiredSubgroupSizeStages"
 	var r Requirements

@@ -98,13 +98,7 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 			c.fail(i, "SPV-Decoration-Variable", "%s on %s, the result of %s; must be on a variable", kind, c.name(id), op)
 		}
 	case spirv.DecorationIndex:
-		if v := c.m.Variable(id); v == nil {
-			c.fail(i, "SPV-Decoration-Variable", "Index on %s, the result of %s; must be on a variable", c.name(id), op)
-		} else if c.vulkan && v.Storage != spirv.StorageClassOutput {
-			c.fail(i, "SPV-Decoration-Index", "Index on %s in %s; must be on a variable in Output", c.name(id), v.Storage).also(c, v.Index, "the variable")
-		} else if c.vulkan && len(words) > 0 && words[0] > 1 {
-			c.fail(i, "SPV-Decoration-Index", "Index %d on %s; the blending unit has the inputs 0 and 1", words[0], c.name(id)).warn()
-		}
+		c.blendIndex(i, id, op, words)
 	case spirv.DecorationNoSignedWrap, spirv.DecorationNoUnsignedWrap:
 		if !c.wraps(kind, d) {
 			c.fail(i, "SPV-Decoration-Wrap", "%s on the result of %s; must be on an integer instruction that can wrap", kind, op)
@@ -148,6 +142,17 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		c.payloadDecoration(i, id, kind, words)
 	case spirv.DecorationPayloadDispatchIndirectAMDX:
 		c.fail(i, "SPV-Decoration-MemberOnly", "%s on %s; must be on a member of a struct", kind, c.name(id))
+	}
+}
+
+// blendIndex checks Index: the input of the blending unit for an output.
+func (c *checker) blendIndex(i int, id spirv.ID, op spirv.Op, words []uint32) {
+	if v := c.m.Variable(id); v == nil {
+		c.fail(i, "SPV-Decoration-Variable", "Index on %s, the result of %s; must be on a variable", c.name(id), op)
+	} else if c.vulkan && v.Storage != spirv.StorageClassOutput {
+		c.fail(i, "SPV-Decoration-Index", "Index on %s in %s; must be on a variable in Output", c.name(id), v.Storage).also(c, v.Index, "the variable")
+	} else if c.vulkan && len(words) > 0 && words[0] > 1 {
+		c.fail(i, "SPV-Decoration-Index", "Index %d on %s; the blending unit has the inputs 0 and 1", words[0], c.name(id)).warn()
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestInstant submits without work: to a queue without work the submission is finished when Submit returns, behind a command that
-// runs and with a wait it is not (Implicit Synchronization Guarantees, signal operation order).
+// TestInstant submits without commands. On an idle queue, with satisfied waits, Submit returns after the signals; behind a running command
+// or an open wait it does not signal early (signal operation order).
 func TestInstant(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
 	q, ctx := r.dev.Queue(), context.Background()
