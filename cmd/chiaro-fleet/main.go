@@ -28,8 +28,12 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	if !signal.Ignored(syscall.SIGINT) { // the shell ignores it for background commands
+		ctx, stop = signal.NotifyContext(ctx, syscall.SIGINT)
+		defer stop()
+	}
 	root, out := newRoot(), &output{w: os.Stdout}
 	root.SetContext(ctx)
 	root.SetOut(out)

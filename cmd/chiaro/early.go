@@ -22,10 +22,19 @@ type earlySignals struct {
 // early is the answer to signals of the process; nil in tests of verbs.
 var early *earlySignals
 
+// notifyInterrupts sends SIGINT and SIGTERM to c. SIGINT stays ignored if the parent process ignores it, as a shell
+// without job control does for its background commands.
+func notifyInterrupts(c chan<- os.Signal) {
+	signal.Notify(c, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGINT) {
+		signal.Notify(c, syscall.SIGINT)
+	}
+}
+
 // answerEarly begins to answer signals: end ends the process.
 func answerEarly(w io.Writer, end func(code int)) *earlySignals {
 	e := &earlySignals{signals: make(chan os.Signal, 1), over: make(chan struct{})}
-	signal.Notify(e.signals, syscall.SIGINT, syscall.SIGTERM)
+	notifyInterrupts(e.signals)
 	go func() {
 		select {
 		case <-e.over:

@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +21,7 @@ const interruptGrace = 50 * time.Millisecond
 func interruptible() (ctx context.Context, stop context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	notifyInterrupts(signals)
 	early.release()
 	go func() {
 		defer signal.Stop(signals)

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/tools/browser"
@@ -27,7 +28,7 @@ func webPage(t *testing.T, dir string, args ...string) (*browser.Page, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt) // not a kill, after which its temporary files stay
+		_ = cmd.Process.Signal(syscall.SIGTERM) // not a kill, after which its temporary files stay
 		_ = cmd.Wait()
 	})
 	line, err := bufio.NewReader(log).ReadString('\n')
