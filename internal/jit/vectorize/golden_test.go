@@ -56,7 +56,7 @@ func TestPartMajorForms(t *testing.T) {
 // TestWorkgroupForms is TestForms for a workgroup as one stream.
 func TestWorkgroupForms(t *testing.T) {
 	defer vectorize.ForwardFrom(1)()
-	for _, name := range []string{"prefixsum", "words"} {
+	for _, name := range []string{"prefixsum", "words", "idle"} {
 		file := "testdata/workgroup/" + name + ".txtar"
 		a, err := txtar.ParseFile(file)
 		if err != nil {

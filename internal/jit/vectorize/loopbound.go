@@ -54,6 +54,9 @@ func (g *workgroup) boundLoop(w *vectorizer, code []ir.V, end int) {
 // indexBound returns the comparison of the index of an invocation with a bound that those with an effect fulfil: index < n or index <= n.
 func (g *workgroup) indexBound(only idleFor) (op ir.Op, bound ir.V, ok bool) {
 	c := g.f.Val(only.condition)
+	for c.Op == ir.Not {
+		c, only.effect = g.f.Val(c.Args[0]), !only.effect
+	}
 	a, b := c.Args[0], c.Args[1]
 	switch {
 	case c.Op == ir.Eq && only.effect && g.f.Type(a) == ir.I32:
