@@ -245,8 +245,8 @@ func (p *program) compilePhases(form vcode.Form) *compiled {
 	if !p.source.Effects.Barrier && p.source.SharedBytes == 0 || codeLength(p.source)*int(p.source.Subgroups()) > maxPhasedCode {
 		return nil
 	}
-	f, written, rows, ok := vectorize.Workgroup(p.source, form)
-	if !ok {
+	funcs, written, rows := vectorize.Workgroup(p.source, form)
+	if funcs == nil {
 		return nil
 	}
 	strip := *p.source
@@ -254,7 +254,7 @@ func (p *program) compilePhases(form vcode.Form) *compiled {
 	if rows > 0 {
 		strip.Vars = append(slices.Clip(strip.Vars), ir.Var{Name: "contexts", Slots: rows})
 	}
-	code, ok := p.newBuilder(&strip, f).Code()
+	code, ok := p.newBuilder(&strip, funcs...).Code()
 	if !ok || code.CallsServices() {
 		return nil
 	}

@@ -19,9 +19,10 @@ import (
 // reductions, and any other, with races of subgroups, words that nothing stored and words out of range.
 type wordMaker struct {
 	*rand.Rand
-	body   strings.Builder
-	names  int
-	values []string
+	body        strings.Builder
+	names       int
+	values      []string
+	invocations int
 }
 
 func (g *wordMaker) line(format string, args ...any) { fmt.Fprintf(&g.body, format+"\n", args...) }
@@ -71,13 +72,72 @@ func (g *wordMaker) condition(d int) string {
 	return c
 }
 
-// step emits a load, a store, an exchange under a condition, or an operation.
+// index returns a value that a constant number separates from that of the next invocation, mostly, and may wrap around.
+func (g *wordMaker) index() string {
+	of := []string{"vx", "vi"}[g.Intn(2)]
+	switch g.Intn(8) {
+	case 0:
+		if g.Intn(2) == 0 {
+			return g.emit("sub.i32 %d:i32, %s", g.Intn(900), of)
+		}
+		return g.emit("sub.i32 %s, %d:i32", of, g.Intn(80))
+	case 1:
+		return g.emit("add.i32 %s, %d:i32", of, g.Uint32())
+	case 2:
+		return g.emit("shl.i32 %s, %d:i32", of, g.Intn(4))
+	case 3:
+		return g.emit("mul.i32 %s, %d:i32", of, []int{-1, 0, 2, 3, 0x01010102}[g.Intn(5)]) // the last one wraps around to 254 from 0 to 255
+	case 4:
+		return g.emit("%s.i32 %s, %d:i32", []string{"and", "lshr"}[g.Intn(2)], of, g.Intn(40))
+	}
+	return of
+}
+
+// bound returns a number that all invocations share, mostly near the indices or more than they are.
+func (g *wordMaker) bound() string {
+	n := fmt.Sprintf("%d:i32", []int{g.Intn(800), (1+g.Intn(3))*g.invocations + g.Intn(3) - 1, (1+g.Intn(3))*g.invocations<<g.Intn(3) - 2, -1 << 31}[g.Intn(4)])
+	if g.Intn(3) == 0 {
+		return g.emit("umax.i32 %s, %s", g.emit("ld.i32 vB, %d:i32, #0", 4*g.Intn(9)), n)
+	}
+	return n
+}
+
+// checked emits an access in two forms under a condition of every lane, as accesses by device addresses have it, or one under a condition of any
+// values; rarely with an access to a word in an arm. The forms yield the same if, and only if, the condition holds for the lane.
+func (g *wordMaker) checked(label int) {
+	at, word := g.emit("shl.i32 vx, 2:i32"), ""
+	if g.Intn(12) == 0 {
+		word = fmt.Sprintf("st.i32 vS, vo, %s, #0\n", g.value())
+	}
+	if g.Intn(6) == 0 {
+		g.line("if %s {\nst.i32 vB, %s, %s, #0\n%s}", g.emit("ult.i32 %s, %s", g.value(), g.value()), at, g.value(), word)
+		return
+	}
+	index, bound := g.index(), g.bound()
+	condition := g.emit("every %s", g.emit("ult.i32 %s, %s", index, bound))
+	below := g.emit("umin.i32 %s, %s", index, g.emit("sub.i32 %s, 1:i32", bound))
+	if g.Intn(2) == 0 {
+		g.line("block L%d {\nif %s {\nst.i32 vB, vto, %s, #0\n%sbr L%d\n}", label, condition, below, word, label)
+		g.line("st.i32 vB, %s, %s, #0\n%s}", at, index, word)
+		return
+	}
+	g.line("block L%d(vr%d i32) {\nif %s {", label, label, condition)
+	a := g.emit("add.i32 %s, %s", g.emit("ld.i32 vB, vto, #0"), below)
+	g.line("%sbr L%d(%s)\n}", word, label, a)
+	b := g.emit("add.i32 %s, %s", g.emit("ld.i32 vB, %s, #0", at), index)
+	g.line("%sbr L%d(%s)\n}", word, label, b)
+	g.values = append(g.values, fmt.Sprintf("vr%d", label))
+}
+
+// step emits a load, a store, an exchange under a condition, an access with a check, or an operation.
 func (g *wordMaker) step(label int) {
 	d := g.distance()
 	if g.Intn(3) > 0 {
 		d = -d
 	}
-	switch g.Intn(7) {
+	switch g.Intn(9) {
+	case 7, 8:
+		g.checked(label)
 	case 0:
 		at, imm := g.word(d)
 		g.values = append(g.values, g.emit("ld.i32 vS, %s, #%d", at, imm))
@@ -112,7 +172,7 @@ func (g *wordMaker) step(label int) {
 
 // wordProgram returns a random program for workgroups of that many invocations.
 func wordProgram(seed int64, invocations int) string {
-	g := &wordMaker{Rand: rand.New(rand.NewSource(seed))}
+	g := &wordMaker{Rand: rand.New(rand.NewSource(seed)), invocations: invocations}
 	first := g.emit("mul.i32 vi, %d:i32", 1+g.Intn(1000))
 	g.values = []string{first, g.emit("ld.i32 vB, vto, #0"), "vi"}
 	for i, array := range []int{0, 2048} {
@@ -155,7 +215,7 @@ func "main"() L1 {
 func TestForwardedWords(t *testing.T) {
 	from, to := irgen.Seeds(t, 400, 60)
 	defer vectorize.ForwardFrom(0)()
-	forwarded := 0
+	forwarded, guarded := 0, 0
 	for seed := from; seed < to; seed++ {
 		text := wordProgram(seed, []int{64, 256, 128, 40, 512}[seed%5])
 		input := make([]uint32, 2048)
@@ -169,8 +229,11 @@ func TestForwardedWords(t *testing.T) {
 			t.Fatalf("seed %d: %v\n%s", seed, want.err, text)
 		}
 		if p, err := ir.Parse(text); err == nil {
-			if f, _, _, ok := vectorize.Workgroup(p, vcode.Form{Lanes: 8, Vectors: 15, VectorMasks: true}); ok && strings.Contains(f.String(), " slide ") {
+			if list, _, _ := vectorize.Workgroup(p, vcode.Form{Lanes: 8, Vectors: 15, VectorMasks: true}); list != nil && strings.Contains(list[0].String(), " slide ") {
 				forwarded++
+				if len(list) > 1 {
+					guarded++
+				}
 			}
 		}
 		for _, level := range jit.Levels() {
@@ -178,6 +241,9 @@ func TestForwardedWords(t *testing.T) {
 				same(t, want, run(jit.Engine{Level: level}, text, size, job))
 			})
 		}
+	}
+	if guarded == 0 {
+		t.Error("no program has a guard")
 	}
 	if uint64(forwarded)*4 < uint64(to-from) {
 		t.Errorf("%d of %d programs have words in registers; must be a quarter", forwarded, to-from)

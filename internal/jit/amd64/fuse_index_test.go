@@ -53,10 +53,11 @@ st.f32 vw, vq, vr, #0
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, _, _, ok := vectorize.Workgroup(p, Target{}.Form(target.AVX2))
-		if !ok {
+		list, _, _ := vectorize.Workgroup(p, Target{}.Form(target.AVX2))
+		if list == nil {
 			t.Fatal("not one stream")
 		}
+		f := list[0]
 		handles := map[vcode.Reg]bool{}
 		indexed, based := map[ir.V]bool{}, map[ir.V]bool{}
 		f.Each(func(in *vcode.Inst) {

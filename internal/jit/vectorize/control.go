@@ -241,9 +241,13 @@ func (w *vectorizer) endUniformIf(r *region) {
 }
 
 // expectLeft notes, at the end of an if that all lanes have left, that the rest of the block around it rarely runs, if the condition is on
-// every lane: "if (all lanes may) { the fast version; leave the block }; the general version".
+// every lane: "if (all lanes may) { the fast version; leave the block }; the general version". If the condition is known, the rest has no code.
 func (w *vectorizer) expectLeft(r *region) {
-	c := w.src.Val(w.src.Val(r.label).Args[0])
+	v := w.src.Val(r.label).Args[0]
+	c := w.src.Val(v)
+	if w.knownConditions[v] {
+		return
+	}
 	if outer := w.open[len(w.open)-1]; w.active == nil && w.far == nil && c.Op == ir.Every && outer.op == ir.Block && outer.label != 0 {
 		w.far = outer
 	}

@@ -61,10 +61,11 @@ func TestCounterBounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, _, _, ok := vectorize.Workgroup(p, vcode.Form{Lanes: 16})
-		if !ok {
+		list, _, _ := vectorize.Workgroup(p, vcode.Form{Lanes: 16})
+		if list == nil {
 			t.Fatal("no stream for the workgroup")
 		}
+		f := list[0]
 		loads := 0
 		f.Each(func(in *vcode.Inst) {
 			if in.Op != vcode.BroadcastLoad {

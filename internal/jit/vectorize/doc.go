@@ -135,5 +135,6 @@
 //	contextrow.go     rows of contexts that values share
 //	contextplan.go    which values have contexts, and their assignment
 //	wordplan.go       which workgroups have words in registers
+//	wordguard.go      guards of the stream with words in registers
 //	workgroup.go      a workgroup as one instruction stream
 package vectorize

@@ -56,18 +56,18 @@ func TestPartMajorForms(t *testing.T) {
 // TestWorkgroupForms is TestForms for a workgroup as one stream.
 func TestWorkgroupForms(t *testing.T) {
 	defer vectorize.ForwardFrom(1)()
-	for _, name := range []string{"prefixsum", "words", "idle"} {
+	for _, name := range []string{"prefixsum", "words", "checkedwords", "idle"} {
 		file := "testdata/workgroup/" + name + ".txtar"
 		a, err := txtar.ParseFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		form(t, file, a, func(p *ir.Program, form vcode.Form) []*vcode.Func {
-			f, _, _, ok := vectorize.Workgroup(p, form)
-			if !ok {
+			list, _, _ := vectorize.Workgroup(p, form)
+			if list == nil {
 				t.Fatal("not one stream")
 			}
-			return []*vcode.Func{f}
+			return list
 		})
 	}
 }
@@ -101,10 +101,11 @@ func "main"() L1 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, _, _, ok := vectorize.Workgroup(p, vcode.Form{Lanes: 8, Vectors: 15, VectorMasks: true})
-		if !ok {
+		list, _, _ := vectorize.Workgroup(p, vcode.Form{Lanes: 8, Vectors: 15, VectorMasks: true})
+		if list == nil {
 			t.Fatal("not one stream")
 		}
+		f := list[0]
 		rows := 0
 		f.Each(func(in *vcode.Inst) {
 			if in.Op != vcode.StridedLoad && in.Op != vcode.StridedStore {
@@ -207,10 +208,11 @@ func "main"() L1 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, _, _, ok := vectorize.Workgroup(p, vcode.Form{Lanes: 8, Vectors: 15, VectorMasks: true})
-		if !ok {
+		list, _, _ := vectorize.Workgroup(p, vcode.Form{Lanes: 8, Vectors: 15, VectorMasks: true})
+		if list == nil {
 			t.Fatal("not one stream")
 		}
+		f := list[0]
 		additions, loops, steps := 0, map[int]bool{}, 0
 		for b := range f.Blocks {
 			for _, in := range f.Blocks[b].Insts {

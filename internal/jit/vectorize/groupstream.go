@@ -25,6 +25,8 @@ type workgroup struct {
 	contexts    contexts
 	dissolved   map[ir.V]bool // barriers between joined phases (phasejoin.go)
 	inRegisters bool          // words of workgroup memory are in registers (wordforward.go)
+	guarded     bool          // for them, some conditions have guards (wordguard.go)
+	early       map[ir.V]bool // the values of guards, which come first
 }
 
 // openConstruct is an open joint construct.

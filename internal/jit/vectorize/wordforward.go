@@ -60,7 +60,7 @@ func forwardWords(f *vcode.Func, words int, movable func(*vcode.Inst) bool) {
 	list = deleteIf(list, cleared)
 	for i := range list {
 		in := &list[i]
-		if in.BailsOut() {
+		if in.BailsOut() && in.Op != vcode.Guard { // guards come before all stores
 			return
 		}
 		for _, d := range in.Defs {
@@ -184,11 +184,12 @@ func (w *wordForwarder) rowOf(in *vcode.Inst) (r row, ok bool) {
 	}
 	start, okStart := w.f.Const(in.Uses[2])
 	index, okIndex := w.f.Const(in.Uses[3])
-	if !okStart || !okIndex || in.Step*in.Stride != 4 || in.Step != 1 || in.Key.Type.Size() != 4 || (start+in.Key.Aux)%4 != 0 || start+in.Key.Aux >= 1<<20 {
+	bytes := int64(int32(uint32(index)+in.IndexOffset)) * int64(in.Stride) // of lane 0
+	if !okStart || !okIndex || in.Step*in.Stride != 4 || bytes%4 != 0 || in.Key.Type.Size() != 4 || (start+in.Key.Aux)%4 != 0 || start+in.Key.Aux >= 1<<20 {
 		return r, false
 	}
 	low := int(start+in.Key.Aux) / 4
-	return row{int(int32(uint32(index)+in.IndexOffset)) + low, low}, true
+	return row{int(bytes/4) + low, low}, true
 }
 
 // pair is the two vectors of which a load of a part yields the lanes from number slide on, side by side:

@@ -11,7 +11,7 @@ import (
 //
 // The words of workgroup memory are in registers (wordforward.go) if the code of all subgroups is short and straight: the joint control
 // flow has no loop or if, and the conditions of the others compare the index of the invocation with constants, so that masks are
-// known. Then no phase is a loop.
+// known, or have guards (wordguard.go). Then no phase is a loop.
 //
 // Subgroups of which all invocations fulfil a condition, or none, have no masks for it (sameConditions):
 //
@@ -45,15 +45,23 @@ func (g *workgroup) fitsRegisters() bool {
 		return false
 	}
 	exchanges := 0
+	compares := func(f armFact) bool { return g.comparesIndex(f.condition, maxConditionDepth) }
 	ok := g.eachInArm(g.f.Code, func(v ir.V, facts []armFact) bool {
 		x := g.f.Val(v)
 		switch {
 		case x.Op == ir.If:
-			return g.comparesIndex(x.Args[0], maxConditionDepth)
+			if compares(armFact{condition: x.Args[0]}) {
+				return true
+			}
+			_, g.guarded = g.guardOf(x.Args[0])
+			return g.guarded
 		case x.Op == ir.Loop, x.Op == ir.Switch, x.Op == ir.ResetBudget:
 			return false
 		case (x.Op == ir.Ld || x.Op == ir.St) && g.f.Val(x.Args[0]).Op == ir.Wg:
 			distance, ok := g.wordDistance(x)
+			for _, f := range facts {
+				ok = ok && compares(f)
+			}
 			if ok && distance != 0 && x.Op == ir.Ld {
 				exchanges += g.executions(facts)
 			}
@@ -97,6 +105,10 @@ func (g *workgroup) sameConditions(s int, code []ir.V) map[ir.V]bool {
 	for _, v := range code {
 		x := g.f.Val(v)
 		if x.Op != ir.If {
+			continue
+		}
+		if _, ok := g.guardOf(x.Args[0]); ok {
+			known[x.Args[0]] = true
 			continue
 		}
 		trues := uint64(0)

@@ -16,11 +16,12 @@ import (
 
 // Workgroup vectorizes the entry point of a verified program to one stream for all subgroups of a
 // workgroup, with no observable difference to running them one by one. The parts of the result are the
-// parts of all subgroups. It returns the resources that are stored to, which must share no byte with any
-// other binding, the rows of contexts (context.go), and false if the program does not qualify.
-func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, rows uint32, ok bool) {
+// parts of all subgroups. If the first function has guards, its general version is the second one. It returns the resources
+// that are stored to, which must share no byte with any other binding, the rows of contexts (context.go), and no function if the program
+// does not qualify.
+func Workgroup(p *ir.Program, form vcode.Form) (funcs []*vcode.Func, written []int, rows uint32) {
 	if p.SubgroupSize%uint32(form.Lanes) != 0 || form.Parts(p.Invocations()) > maxParts {
-		return nil, nil, 0, false
+		return nil, nil, 0
 	}
 	src := p.Funcs[0]
 	mem := acquireArena()
@@ -29,22 +30,26 @@ func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ro
 	shapes := analyzeDivergence(p, src, liveOuts, partLanes(p, form), nil, mem)
 	s := findGroupFlow(p, shapes)
 	if s == nil || s.hasCrossPhaseDependence() {
-		return nil, nil, 0, false
+		return nil, nil, 0
 	}
 	for r, stored := range s.stored {
 		if stored {
 			written = append(written, r)
 		}
 	}
-	g := newWorkgroup(p, form, s, liveOuts, mem)
-	if !g.run() {
-		return nil, nil, 0, false
+	for more := true; more; {
+		g := newWorkgroup(p, form, s, liveOuts, mem)
+		g.cold = len(funcs) > 0
+		if !g.run() {
+			return nil, nil, 0
+		}
+		if g.inRegisters {
+			g.words, g.fixed = int(p.SharedBytes)/4, g.readsUnstored
+		}
+		g.keeps = !g.cold // the words are the fast version's
+		funcs, rows, more = append(funcs, g.finish()), uint32(g.contexts.rows), g.guarded
 	}
-	if g.inRegisters {
-		g.words, g.fixed = int(p.SharedBytes)/4, g.readsUnstored
-	}
-	g.keeps = true
-	return g.finish(), written, uint32(g.contexts.rows), true
+	return funcs, written, rows
 }
 
 // maxParts bounds the parts of a stream: vcode.Inst.Part has 8 bits.
@@ -74,12 +79,13 @@ func (g *workgroup) run() bool {
 	g.arguments()
 	g.groupStarts(g.p)
 	g.surveyPhases()
-	g.inRegisters = g.fitsRegisters()
-	if !g.inRegisters {
+	switch g.inRegisters = !g.cold && g.fitsRegisters(); {
+	case !g.inRegisters:
+		g.guarded = false
 		g.joinPhases()
-	}
-	if !g.inRegisters {
 		g.planContexts()
+	case g.guarded:
+		g.emitGuards()
 	}
 	code := g.f.Code
 	for i := 0; i < len(code); i++ {
@@ -155,6 +161,9 @@ func (g *workgroup) replicate(s int, code []ir.V) bool {
 	for _, v := range code {
 		if s > 0 && g.once[v] {
 			w.values[v] = g.subs[0].values[v]
+			continue
+		}
+		if s == 0 && g.guarded && g.early[v] {
 			continue
 		}
 		w.step(v)
