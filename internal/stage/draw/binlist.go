@@ -49,7 +49,7 @@ func (d *binWorker) finishList() error {
 	if r.key.MaxPixels > 1 {
 		d.storeRates(s)
 	}
-	s.ticket, s.worker, s.binding, s.hiz = d.ticket, int32(d.worker), &r.fragmentBound, r.hiz
+	s.ticket, s.worker, s.binding, s.hiz = d.listTicket(), int32(d.worker), &r.fragmentBound, r.hiz
 	s.layout = itemLayout{r.itemWords(), int(r.key.Samples), r.invocations, r.frame.Runs, r.key.Packed, int(d.Pipeline.Record.KeptBytes() / 4)}
 	if r.key.Packed {
 		s.layout.words = d.packer.quads
@@ -57,7 +57,7 @@ func (d *binWorker) finishList() error {
 		s.layout.words = shade.StackWords
 	}
 	if r.key.InPlace {
-		s.batches, s.ownBytes = d.triangles.Batches()
+		s.batches, s.ownBytes, d.joined.bytes = d.triangles.Batches(), d.joined.bytes, 0
 	} else {
 		s.primitives, d.Raster.Primitives = d.Raster.Primitives, withSpace(s.primitives, len(d.Raster.Primitives))
 		s.rests, d.Raster.Rests = d.Raster.Rests, withSpace(s.rests, len(d.Raster.Rests))

@@ -60,7 +60,7 @@ func (p *Pass) binWorkers() int {
 			continue
 		}
 		n := d.vertices()
-		if d.after != nil {
+		if d.after != nil && !d.key.InPlace {
 			if n += joined; n < frontend.ChunkVertices { // fewer are not worth a worker
 				joined = n
 				continue
@@ -88,11 +88,14 @@ func (p *Pass) runBinWorker(worker int) {
 			x.fail(d.ticket, err)
 			return
 		}
-		if x.parallel && len(d.waiting) == 0 && len(d.series.steps) == 0 {
+		if x.parallel && !d.pending() && len(d.series.steps) == 0 {
 			x.endTask(worker)
 		}
 	}
-	err := d.finishWaiting(task{ticket: noTicket})
+	err := d.finishWaiting(d.current())
+	if err == nil {
+		err = d.flushJoined()
+	}
 	if err == nil && d.draw != nil {
 		err = d.finishList()
 	}
@@ -103,122 +106,53 @@ func (p *Pass) runBinWorker(worker int) {
 
 // runTask runs a task. The triangles of a draw in place wait for their set-up together with those of the draws that follow.
 func (d *binWorker) runTask(t task) error {
-	if !t.draw.key.InPlace {
-		if err := d.finishWaiting(t); err != nil {
+	if t.draw.key.InPlace {
+		if err := d.switchChain(t); err != nil {
 			return err
 		}
-		if err := d.switchTo(t); err != nil {
+		for i := range d.Chunks {
+			if err := d.wait(t, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	pending := d.pending()
+	if err := d.finishWaiting(d.current()); err != nil {
+		return err
+	}
+	if d.pass.parallel {
+		return d.runJoined(t)
+	}
+	if pending {
+		if err := d.flushJoined(); err != nil {
 			return err
 		}
-		if err := d.Run(d.pass.ctx); err != nil || !d.pass.parallel {
-			return err
-		}
-		return d.finishList()
+		d.pass.setTicket(d.worker, t.ticket)
 	}
 	if err := d.switchTo(t); err != nil {
 		return err
 	}
-	for i := range d.Chunks {
-		if err := d.wait(t, i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// waitingTask is a chunk of a draw in place whose triangles wait for their set-up.
-type waitingTask struct {
-	task
-	triangles frontend.Triangles
-}
-
-// maxWaiting is the number of chunks of one set-up job: their records and triangles stay in the second-level cache.
-const maxWaiting = 8
-
-// wait runs the vertex program for a chunk of a draw in place. A draw with statistics does not wait: a later start of the draw would
-// drop what it has counted.
-func (d *binWorker) wait(t task, chunk int) error {
-	counts := t.draw.args.Statistics != nil
-	if counts || len(d.waiting) == maxWaiting || !d.Joins(chunk) {
-		if err := d.finishWaiting(t); err != nil {
-			return err
-		}
-	}
-	triangles, err := d.Wait(d.pass.ctx, chunk)
-	if err != nil {
-		return err
-	}
-	if d.waiting = append(d.waiting, waitingTask{t, triangles}); counts {
-		return d.finishWaiting(t)
-	}
-	return nil
-}
-
-// finishWaiting sets up the triangles that wait, makes the bin lists of their draws, and shades them if the bins are full. Task t is the
-// current one then.
-func (d *binWorker) finishWaiting(t task) error {
-	n := len(d.waiting)
-	if n == 0 {
-		return nil
-	}
-	defer func() {
-		clear(d.waiting[:n])
-		d.waiting = d.waiting[:0]
-	}()
-	d.resume(d.waiting[0].task)
-	if err := d.SetUp(d.pass.ctx); err != nil {
-		return err
-	}
-	for i := range d.waiting {
-		w := &d.waiting[i]
-		d.resume(w.task)
-		d.triangles = w.triangles
-		if err := d.RasterizeInPlace(d.pass.ctx, &w.triangles); err != nil {
-			return err
-		}
-		// Workers take no task while the bins are full, but this one may have many draws of a series already.
-		if err := d.flush(d.pass.ctx); err != nil {
-			return err
-		}
-	}
-	d.resume(t)
-	return nil
-}
-
-// resume makes a task the current one. The rasterizer must have no bins.
-func (d *binWorker) resume(t task) {
-	if t.draw != nil && (d.draw != t.draw || d.View != t.view) {
-		d.draw = t.draw
-		d.Start(&t.draw.front, t.view, &t.draw.frame)
-	}
-	d.ticket = t.ticket
-	d.pass.setTicket(d.worker, t.ticket)
+	return d.Run(d.pass.ctx)
 }
 
 // forget drops the references to the last draw.
 func (d *binWorker) forget() {
 	d.Scratch.End()
 	clear(d.waiting)
-	d.waiting = d.waiting[:0]
+	d.waiting, d.joined = d.waiting[:0], joinedList{}
 	d.series.steps = nil
 	d.draw, d.Draw, d.Stop, d.triangles = nil, nil, nil, frontend.Triangles{}
 }
 
-// task is a worker's unit of binning: some chunks of a draw, for one view.
-type task struct {
-	draw   *recordedDraw
-	view   uint32
-	ticket uint64
-}
-
-// switchTo prepares the worker for a task. A single worker continues its bin list if the draw is the
+// switchTo prepares a single worker for a task of a draw that is not in place. It continues its bin list if the draw is the
 // same, or joins the one before.
 func (d *binWorker) switchTo(t task) error {
-	if d.draw != nil && d.draw == t.draw.after && !d.pass.parallel {
+	if d.draw != nil && d.draw == t.draw.after {
 		d.draw = t.draw
 		d.Join(&t.draw.front)
 	}
-	if d.draw != t.draw || d.View != t.view || d.pass.parallel {
+	if d.draw != t.draw || d.View != t.view {
 		if d.draw != nil {
 			if err := d.finishList(); err != nil {
 				return err
@@ -241,17 +175,6 @@ func (x *binning) fail(ticket uint64, err error) {
 	}
 	x.stop.Store(true)
 }
-
-// setTicket sets the ticket of a worker: the earliest of its tasks that have not ended. takeUpTo waits for it, also a single worker's.
-func (x *binning) setTicket(worker int, ticket uint64) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.tickets[worker] = ticket
-	x.taskEnded.Broadcast()
-}
-
-// endTask marks a worker as idle.
-func (x *binning) endTask(worker int) { x.setTicket(worker, noTicket) }
 
 // nextTask takes the next task, of the worker's series or a new one, and reports whether there is one.
 func (p *Pass) nextTask(d *binWorker) (t task, ok bool) {
@@ -285,7 +208,7 @@ func (p *Pass) takeTask(d *binWorker) (t task, ok bool) {
 		}
 		if t.view, ok = x.nextChunks(d.Scratch, step.draw); ok {
 			t.draw, t.ticket = step.draw, x.nextTicket
-			if len(d.waiting) == 0 { // the worker has no earlier task
+			if !d.pending() { // the worker has no earlier task
 				x.tickets[d.worker] = t.ticket
 			}
 			x.nextTicket++
@@ -343,60 +266,4 @@ func (x *binning) fill(w *frontend.Scratch, r *recordedDraw, most int) bool {
 	}
 	w.Chunks = x.assembler.Fill(w.Chunks, most)
 	return len(w.Chunks) > 0
-}
-
-// flush finishes the bin list. If binning has reached its bounds, it shades all bin lists up to the
-// worker's ticket, after all workers with earlier tickets have finished their tasks. Workers with later tickets
-// continue to bin, but cannot shade before this task ends: one worker at a time is here.
-func (d *binWorker) flush(ctx context.Context) error {
-	if err := d.finishList(); err != nil {
-		return err
-	}
-	p := d.pass
-	if !p.binning.full() {
-		return nil
-	}
-	return p.runTiles(ctx, p.takeUpTo(d.ticket), false)
-}
-
-// full reports whether binning has reached its bounds.
-func (x *binning) full() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.bytes >= maxBinnedBytes
-}
-
-// takeUpTo waits for all tasks before a ticket and removes the bin lists up to it. It cannot deadlock:
-// a worker waits for earlier tickets only, so that the worker with the earliest ticket never waits.
-// Idle workers have the greatest ticket.
-func (p *Pass) takeUpTo(ticket uint64) []*binList {
-	x := &p.binning
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for x.hasEarlier(ticket) {
-		x.taskEnded.Wait()
-	}
-	p.flushing = p.flushing[:0]
-	rest := x.lists[:0]
-	for _, s := range x.lists {
-		if s.ticket > ticket {
-			rest = append(rest, s)
-			continue
-		}
-		p.flushing = append(p.flushing, s)
-		x.bytes -= s.usedBytes()
-	}
-	clear(x.lists[len(rest):])
-	x.lists = rest
-	return p.flushing
-}
-
-// hasEarlier reports whether a worker has an earlier ticket.
-func (x *binning) hasEarlier(ticket uint64) bool {
-	for _, t := range x.tickets {
-		if t < ticket {
-			return true
-		}
-	}
-	return false
 }

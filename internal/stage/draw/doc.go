@@ -50,7 +50,9 @@
 //	stack.go        stacks of layers
 //	binlist.go      bins: from rasterizer to tiles
 //	clear.go        clears
+//	ticket.go       the order of tasks and bin lists
 //	series.go       draws that a worker takes at once
+//	joined.go       draws that share bin lists
 //	binning.go      workers and tasks of the front end
 //	run.go          bin, shade
 //	remap.go        locations of color attachments

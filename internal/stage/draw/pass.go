@@ -139,7 +139,7 @@ type bin struct {
 }
 
 // binWorker is the binning context of one worker. ticket is the ticket of the current task. A single
-// worker bins several tasks into one list; the list has the ticket of the last of them.
+// worker bins several tasks into one list; the list has the ticket of the last of them. That of draws in place has the ticket of the first.
 type binWorker struct {
 	frontend.Binner
 	draw   *recordedDraw
@@ -150,6 +150,9 @@ type binWorker struct {
 	series series
 
 	waiting     []waitingTask
+	chain       uint64             // of the current draw, of draws in place
+	chains      uint64             // so far
+	joined      joinedList         // of draws in place
 	triangles   frontend.Triangles // of the current draw in place
 	sampled     uint32             // packed bin lists so far, of which some choose the size of the triangles
 	packedWords int                // words of the items of the last packed bin list

@@ -112,7 +112,7 @@ func (d *recordedDraw) repeat(x *recordedDraw, a *state.Args) {
 // primitives of both can be in one bin list then.
 func (d *recordedDraw) joins(x *recordedDraw) bool {
 	s := &d.args.Shader
-	return !d.key.InPlace && d.state.ViewMask == 0 && d.args.Passed == nil && d.args.Statistics == nil && s.Log == nil && s.Shadow == nil &&
+	return d.state.ViewMask == 0 && d.args.Passed == nil && d.args.Statistics == nil && s.Log == nil && s.Shadow == nil &&
 		(d.heldFragment.Program.IR().PushBytes == 0 || bytes.Equal(d.push, x.push))
 }
 

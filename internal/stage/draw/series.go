@@ -9,7 +9,7 @@ import "github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
 //	one at a time   A C E G │ B D F H    each tile has triangles of both workers
 //	series          A B C D │ E F G H
 
-// series is a run of steps that a worker has taken: draws in place.
+// series is a run of steps that a worker has taken.
 type series struct {
 	steps     []step // that are not complete
 	ticket    uint64 // of the first one
@@ -17,14 +17,14 @@ type series struct {
 	assembler *frontend.Assembler
 }
 
-// takeSeries makes the next draws in place a series of the worker: a share of those up to the next other step, so that all workers
+// takeSeries makes the next small draws a series of the worker: a share of those up to the next other step, so that all workers
 // end at about the same time. It reports whether there are at least two. The caller holds the lock.
 func (x *binning) takeSeries(d *binWorker, steps []step) bool {
 	if !x.parallel || x.started {
 		return false
 	}
 	n := 0
-	for n < len(steps) && steps[n].draw != nil && steps[n].draw.key.InPlace && steps[n].draw.args.Statistics == nil {
+	for n < len(steps) && steps[n].draw != nil && steps[n].draw.inSeries() {
 		n++
 	}
 	if n /= len(x.tickets); n < 2 {
@@ -35,7 +35,7 @@ func (x *binning) takeSeries(d *binWorker, steps []step) bool {
 		s.assembler = new(frontend.Assembler)
 	}
 	s.steps, s.ticket, s.started = steps[:n], x.nextTicket, false
-	if len(d.waiting) == 0 { // the worker has no earlier task
+	if !d.pending() { // the worker has no earlier task
 		x.tickets[d.worker] = s.ticket
 	}
 	x.nextTicket += uint64(n)
@@ -43,7 +43,12 @@ func (x *binning) takeSeries(d *binWorker, steps []step) bool {
 	return true
 }
 
-// nextOfSeries returns the next task of the worker's series, if it has one. Draws in place have one view.
+// inSeries reports whether a draw can be of a series: it is small and has one view.
+func (d *recordedDraw) inSeries() bool {
+	return d.args.Statistics == nil && (d.key.InPlace || d.after != nil && d.vertices() <= frontend.ChunkVertices)
+}
+
+// nextOfSeries returns the next task of the worker's series, if it has one.
 func (d *binWorker) nextOfSeries() (t task, ok bool) {
 	s, x := &d.series, &d.pass.binning
 	for ; len(s.steps) > 0 && !x.stop.Load(); s.steps, s.ticket, s.started = s.steps[1:], s.ticket+1, false {
@@ -53,7 +58,7 @@ func (d *binWorker) nextOfSeries() (t task, ok bool) {
 			s.started = true
 		}
 		if d.Chunks = s.assembler.Fill(d.Chunks, taskChunks); len(d.Chunks) > 0 {
-			if len(d.waiting) == 0 {
+			if !d.pending() {
 				x.setTicket(d.worker, s.ticket)
 			}
 			return task{draw: r, ticket: s.ticket}, true

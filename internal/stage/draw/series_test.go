@@ -51,17 +51,16 @@ func TestSeries(t *testing.T) {
 	}
 	pipelines := seriesPipelines(t)
 	for seed := range uint64(rounds) {
-		want, counts := drawSeries(t, pipelines, seed, 1, false)
-		for workers := 1; workers <= 4; workers++ {
-			for _, small := range []bool{false, true} {
-				back := func() {}
-				if small {
-					back = draw.SmallBins()
-				}
-				got, counted := drawSeries(t, pipelines, seed, workers, true)
-				if back(); !bytes.Equal(got, want) || counted != counts {
-					t.Errorf("seed %d, %d workers, small bins %v: another picture, or the counts %v; want %v", seed, workers, small, counted, counts)
-				}
+		want, counts := drawSeries(t, pipelines, seed, seriesForm{workers: 1})
+		for i := range 32 {
+			form := seriesForm{workers: 1 + i/8, packs: i&1 != 0, repeats: i&2 != 0}
+			back := func() {}
+			if i&4 != 0 {
+				back = draw.SmallBins()
+			}
+			got, counted := drawSeries(t, pipelines, seed, form)
+			if back(); !bytes.Equal(got, want) || counted != counts {
+				t.Errorf("seed %d, %+v, small bins %v: another picture, or the counts %v; want %v", seed, form, i&4 != 0, counted, counts)
 			}
 		}
 	}
@@ -105,19 +104,28 @@ type seriesCounts struct {
 	statistics state.Statistics
 }
 
+// seriesForm is how the draws of a test are made: by some workers, in place as far as they can be, with the promise of draws that repeat the one before.
+type seriesForm struct {
+	workers        int
+	packs, repeats bool
+}
+
 // drawSeries makes the random draws of a seed and returns what the images have.
-func drawSeries(t *testing.T, pipelines []*draw.Pipeline, seed uint64, workers int, packs bool) (_ []byte, counts seriesCounts) {
+func drawSeries(t *testing.T, pipelines []*draw.Pipeline, seed uint64, form seriesForm) (_ []byte, counts seriesCounts) {
 	const n = 1300
-	defer draw.Packs(packs)()
+	defer draw.Packs(form.packs)()
 	defer draw.SetLeast(1, 1)()
 	places, colors := littered(n)
 	r := rand.New(rand.NewPCG(seed, 1))
 	c := newAlbum(t, 1, 1)
 	var pass draw.Pass
-	must(t, pass.Begin(&c.Target, nil, workers))
+	must(t, pass.Begin(&c.Target, nil, form.workers))
 	p := pipelines[0]
+	var before *draw.Pipeline
+	var last state.Args
+	rare := 3 + 20*r.IntN(2) // of other states
 	for range 20 + r.IntN(150) {
-		if r.IntN(3) == 0 {
+		if r.IntN(rare) == 0 {
 			p = pipelines[r.IntN(len(pipelines))]
 		}
 		if r.IntN(25) == 0 {
@@ -136,15 +144,17 @@ func drawSeries(t *testing.T, pipelines []*draw.Pipeline, seed uint64, workers i
 		if r.IntN(5) == 0 {
 			a.Instances = uint32(r.IntN(3))
 		}
-		if r.IntN(6) == 0 {
+		if r.IntN(2*rare) == 0 {
 			a.Passed = &counts.passed
 		}
-		if r.IntN(9) == 0 {
+		if r.IntN(3*rare) == 0 {
 			a.Statistics = &counts.statistics
 		}
-		if r.IntN(8) == 0 {
+		if r.IntN(3*rare) == 0 {
 			a.Area = state.Rect{X: int32(r.IntN(100)), Y: int32(r.IntN(70)), Width: uint32(r.IntN(90) + 1), Height: uint32(r.IntN(50) + 1)}
 		}
+		a.Repeats = form.repeats && p == before && a.Area == last.Area && a.Passed == last.Passed && a.Statistics == last.Statistics
+		before, last = p, a
 		must(t, pass.Draw(t.Context(), p, &a))
 	}
 	must(t, pass.End(t.Context()))

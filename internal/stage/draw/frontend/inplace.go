@@ -166,6 +166,15 @@ func (d *Binner) Joins(i int) bool {
 	return w.pipeline == d.Pipeline && w.program == d.heldBatch && x == d.findInPlace() && v.fits(int(c.vertices())) && x.triangles.fits(len(c.primitives)) && w.params == d.setUpParams()
 }
 
+// Fits reports whether chunk i of the draw has space in the memory of draws like it. Otherwise Wait makes new memory.
+func (d *Binner) Fits(i int) bool {
+	x, c := d.findInPlace(), d.Chunks[i]
+	v, t := x.vertices, x.triangles
+	v.align()
+	t.align()
+	return v.fits(int(c.vertices())) && t.fits(len(c.primitives))
+}
+
 // setUpParams returns the parameters of the set-up program for the draw.
 func (d *Binner) setUpParams() (p raster.BatchParams) {
 	d.Raster.BatchVertices(raster.Records{Layout: d.layout()}, &p)
@@ -272,10 +281,13 @@ func (d *Binner) RasterizeInPlace(ctx context.Context, f *Triangles) error {
 	return nil
 }
 
-// Batches returns the batches of the worker's draws in place, and the bytes of the draw.
-func (f *Triangles) Batches() (list raster.Batches, bytes int) {
+// Batches returns the batches of the worker's draws in place.
+func (f *Triangles) Batches() raster.Batches { return f.memory.batches }
+
+// Bytes returns the bytes of the draw.
+func (f *Triangles) Bytes() int {
 	x := f.memory
-	return x.batches, f.vertices*(x.stride+listBytes) + len(f.primitives)*(4*x.batches.Words+int(primitiveBytes))
+	return f.vertices*(x.stride+listBytes) + len(f.primitives)*(4*x.batches.Words+int(primitiveBytes))
 }
 
 // BindInPlace binds the primitives and records of draws in place for their fragments.
