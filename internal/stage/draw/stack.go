@@ -1,9 +1,12 @@
 package draw
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/shade"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // Stacks: primitives that follow each other and have the same items in a tile, such as layers that cover it, are shaded together (package
@@ -50,9 +53,12 @@ func (d *recordedDraw) stacks() bool {
 // stackCount counts items.
 type stackCount struct{ items, stacked int }
 
-// maxStackLanes is the greatest number of lanes of a vector for which stacks are worth it. A strip of one vector has no other work while a
-// layer waits for the one below, and loads and stores are a small share of its instructions.
-const maxStackLanes = 8
+// maxStackLanes is the greatest number of lanes of a vector for which stacks are worth it, with texels of less than wideTexel bytes. A strip of one
+// vector has no other work while a layer waits for the one below, and loads and stores of such texels are a small share of its instructions.
+const (
+	maxStackLanes = 8
+	wideTexel     = 8
+)
 
 // chooseLayers sets the choice of the draw's pipeline by the items of a bin list.
 func (d *recordedDraw) chooseLayers(c *stackCount) {
@@ -61,7 +67,7 @@ func (d *recordedDraw) chooseLayers(c *stackCount) {
 	case stacking != stackLayers || c.items == 0:
 	case before == unknownLayers && !d.key.Stacked && share >= stackedAbove*c.items:
 		now := int32(manyLayers)
-		if v, ok := d.heldFragment.Program.(exec.Vectors); ok && v.Lanes() > maxStackLanes {
+		if v, ok := d.heldFragment.Program.(exec.Vectors); ok && v.Lanes() > maxStackLanes && !d.hasWideTexels() {
 			now = fewLayers
 		}
 		layers.Store(now)
@@ -69,6 +75,11 @@ func (d *recordedDraw) chooseLayers(c *stackCount) {
 	case before == manyLayers && d.key.Stacked && share < stackedBelow*c.items:
 		layers.Store(fewLayers)
 	}
+}
+
+// hasWideTexels reports whether a color attachment of the draw has wide texels.
+func (d *recordedDraw) hasWideTexels() bool {
+	return slices.ContainsFunc(d.target.Colors, func(v *texture.View) bool { return v != nil && v.Info().Bytes >= wideTexel })
 }
 
 // count counts the items of a tile, and those that would be in whole stacks.

@@ -187,19 +187,21 @@ func TestStackOrder(t *testing.T) {
 }
 
 // TestFindsLayers draws layers, and triangles that are none, several times by a pipeline: it finds the former, unless vectors are so wide that
-// stacks are not worth it, and the picture is the same each time.
+// stacks are not worth it for narrow texels, and the picture is the same each time.
 func TestFindsLayers(t *testing.T) {
 	for _, e := range stackEngines() {
 		for _, few := range []bool{false, true} {
-			findsLayers(t, e, few)
+			findsLayers(t, e, "R8G8B8A8_UNORM", 8, few)
+			findsLayers(t, e, "R16G16B16A16_SFLOAT", 16, few)
 		}
 	}
 }
 
-// findsLayers is TestFindsLayers for one engine. few tells whether the triangles are no layers.
-func findsLayers(t *testing.T, e exec.Engine, few bool) {
+// findsLayers is TestFindsLayers for one engine and format, with a number of lanes of a vector up to which stacks are worth it. few tells whether
+// the triangles are no layers.
+func findsLayers(t *testing.T, e exec.Engine, format string, lanes int, few bool) {
 	over := state.BlendAttachment{Enable: true, SrcColor: enum.BlendFactorConstantAlpha, DstColor: enum.BlendFactorOneMinusConstantAlpha, SrcAlpha: enum.BlendFactorOne, WriteMask: 15}
-	f := &fuzzed{formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, uncounted: true}
+	f := &fuzzed{formats: []string{format}, fragment: shownText, uncounted: true}
 	f.state.Blend = state.Blend{Attachments: []state.BlendAttachment{over}, Constants: [4]float32{0, 0, 0, 0.25}}
 	f.complete(strings.NewReplacer("DECLARED", "", "MORE", "").Replace(givenText))
 	if !few {
@@ -218,9 +220,9 @@ func findsLayers(t *testing.T, e exec.Engine, few bool) {
 		must(t, err)
 	}
 	v, ok := p.Programs()[0].(exec.Vectors)
-	want := !few && (!ok || v.Lanes() <= 8)
+	want := !few && (!ok || v.Lanes() <= lanes)
 	if found, can := draw.HasLayers(p); found != want || !can {
-		t.Errorf("few layers: %v; found %v, can be stacked %v; want %v", few, found, can, want)
+		t.Errorf("%s, few layers: %v; found %v, can be stacked %v; want %v", format, few, found, can, want)
 	}
 	if !bytes.Equal(pictures[1], pictures[0]) || !bytes.Equal(pictures[2], pictures[0]) {
 		t.Errorf("few layers: %v; the pictures differ", few)
