@@ -216,39 +216,50 @@ func blockOf(x, y int) int {
 }
 
 // farthest returns the greatest coarse depth of blocks below each other. They can be unaligned, but
-// is inside of the tile.
+// are inside of the tile. Depths are numbers, so that comparisons serve in place of max.
 func (h *coarseDepth) farthest(x, y, blocks int) float32 {
-	most := float32(math.Inf(-1))
-	for at := y; ; at = min(at+raster.Block, y+blocks*raster.Block-1) {
-		most = max(most, h.far[blockOf(x, at)], h.far[blockOf(x+raster.Block-1, at)])
-		if at == y+blocks*raster.Block-1 {
-			return most
+	first, last := blockOf(x, y), blockOf(x, y+blocks*raster.Block-1)
+	beside := blockOf(x+raster.Block-1, y) - first
+	most := h.far[first]
+	for at := first; at <= last; at += tileBlocks {
+		if z := h.far[at]; z > most {
+			most = z
+		}
+		if z := h.far[at+beside]; z > most {
+			most = z
 		}
 	}
+	return most
 }
 
 // depthRange returns bounds of the depth of primitive n in blocks below each other, in the direction of the
-// tests. A margin covers the rounding of the interpolation and of the attachment. NaN compares false
-// with everything, and then neither rejects nor updates.
+// tests. A margin covers the rounding of the interpolation and of the attachment. With an infinity or a NaN the margin is one, too, or a NaN.
+// NaN compares false with everything, and then neither rejects nor updates.
 func (s *binList) depthRange(p *raster.Primitive, n uint32, x, y, blocks int) (near, far float64) {
 	z := &p.Z
 	x0, y0 := float64(x)-float64(p.X), float64(y)-float64(p.Y)
 	x1, y1 := x0+raster.Block, y0+float64(blocks*raster.Block)
 	a, b := float64(z.X)*x0, float64(z.X)*x1
 	c, d := float64(z.Y)*y0, float64(z.Y)*y1
-	least, most := float64(z.C)+min(a, b)+min(c, d), float64(z.C)+max(a, b)+max(c, d)
-	// 2⁻²⁰ of the sum of magnitudes is eight units in the last place of f32 (2⁻²³): more than the
+	// 2⁻²⁰ of the sum of magnitudes is at least eight units in the last place of f32 (2⁻²³): more than the
 	// roundings of two fused operations and of the coefficients.
-	margin := s.hiz.quantum + (math.Abs(float64(z.C))+max(math.Abs(a), math.Abs(b))+max(math.Abs(c), math.Abs(d)))/(1<<20)
+	margin := s.hiz.quantum + (math.Abs(float64(z.C))+math.Abs(a)+math.Abs(b)+math.Abs(c)+math.Abs(d))/(1<<20)
+	if b < a {
+		a, b = b, a
+	}
+	if d < c {
+		c, d = d, c
+	}
+	least, most := float64(z.C)+a+c, float64(z.C)+b+d
 	switch {
 	case s.hiz.clamp:
 		r := &s.rests[n]
 		least, most = limited(least, r.MinZ, r.MaxZ), limited(most, r.MinZ, r.MaxZ)
 	case !s.hiz.unrestricted:
-		least, most = limited(least, 0, 1), limited(most, 0, 1)
+		least, most = unit(least), unit(most)
 	}
 	if s.hiz.quantum > 0 { // the range of fixed point
-		least, most = limited(least, 0, 1), limited(most, 0, 1)
+		least, most = unit(least), unit(most)
 	}
 	if s.hiz.direction < 0 {
 		least, most = -most, -least
@@ -258,6 +269,17 @@ func (s *binList) depthRange(p *raster.Primitive, n uint32, x, y, blocks int) (n
 
 func limited(z float64, least, most float32) float64 {
 	return min(max(z, float64(least)), float64(most))
+}
+
+// unit returns the nearest number from 0 to 1, or NaN.
+func unit(z float64) float64 {
+	switch {
+	case z < 0:
+		return 0
+	case z > 1:
+		return 1
+	}
+	return z
 }
 
 // maxKeptTiles bounds the coarse depths that a pass retains.
