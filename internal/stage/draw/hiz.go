@@ -267,6 +267,7 @@ func (s *binList) depthRange(p *raster.Primitive, n uint32, x, y, blocks int) (n
 	return least - margin, most + margin
 }
 
+// limited returns the nearest number from least to most, or NaN if one of the three is NaN.
 func limited(z float64, least, most float32) float64 {
 	return min(max(z, float64(least)), float64(most))
 }

@@ -24,6 +24,7 @@ const maxWaiting = 8
 func (d *binWorker) switchChain(t task) error {
 	switch {
 	case d.draw != nil && d.draw == t.draw.after && t.ticket == d.ticket+1:
+		// The states are equal, so that the rasterizer goes on with its bins.
 		d.draw = t.draw
 		d.Join(&t.draw.front)
 	case d.draw != t.draw || d.View != t.view || d.pass.parallel:
