@@ -38,6 +38,13 @@ func TestCompilerErrors(t *testing.T) {
 	if p.text != "'foo'\nmore" || p.line != 4 {
 		t.Errorf("%+v", p)
 	}
+	const name = "a:1:2: b.frag" // looks like a place
+	if p := splitPosition(&record{File: name, Message: name + ":4:1: error: 'foo'"}); p.file != name || p.line != 4 || p.text != "'foo'" {
+		t.Errorf("%+v", p)
+	}
+	if p := splitPositions(&checked{file: name, message: name + ":4:1: error: 'foo'\nc.glsl:5:1: warning: bar"}); len(p) != 2 || p[0].file != name || p[0].line != 4 || p[1].file != "c.glsl" || !p[1].warning {
+		t.Errorf("%+v", p)
+	}
 	if got := string(placedBlock("no place\na.frag:1:1: error: forged")); strings.Contains(got, "\na.frag") {
 		t.Errorf("a line with a place after a line without one is not indented: %q", got)
 	}

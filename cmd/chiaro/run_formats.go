@@ -20,12 +20,15 @@ type positionedMessage struct {
 	warning      bool
 }
 
-var positionForm = regexp.MustCompile(`^(.+?):(\d+):(\d+): (.*)$`)
+var (
+	positionForm = regexp.MustCompile(`^(.+?):(\d+):(\d+): (.*)$`)
+	placeForm    = regexp.MustCompile(`^:(\d+):(\d+): (.*)$`)
+)
 
 // splitPosition splits a message "file:line:column: text". The text may have several lines.
 func splitPosition(x *record) positionedMessage {
 	first, rest, more := strings.Cut(strings.TrimSpace(x.Message), "\n")
-	p, ok := parsePosition(first)
+	p, ok := parsePosition(x.File, first)
 	if !ok {
 		return positionedMessage{file: x.File, text: x.Message}
 	}
@@ -40,7 +43,7 @@ func splitPosition(x *record) positionedMessage {
 // with a place. The severity of such a line is no part of its text: formats have their own words for it.
 func splitPositions(x *checked) (out []positionedMessage) {
 	for line := range strings.SplitSeq(strings.TrimSpace(x.message), "\n") {
-		if p, ok := parsePosition(line); ok {
+		if p, ok := parsePosition(x.file, line); ok {
 			p.text, p.warning = strings.CutPrefix(strings.TrimPrefix(p.text, "error: "), "warning: ")
 			out = append(out, p)
 		} else if len(out) > 0 {
@@ -58,7 +61,7 @@ func placedBlock(message string) plain.Safe {
 	first, isPlaced := positionedMessage{}, false
 	var b strings.Builder
 	for line := range strings.SplitSeq(message, "\n") {
-		p, ok := parsePosition(line)
+		p, ok := parsePosition(first.file, line)
 		switch {
 		case b.Len() == 0:
 			first, isPlaced = p, ok
@@ -80,15 +83,20 @@ func (p *positionedMessage) level() string {
 	return "error"
 }
 
-// parsePosition parses a line "file:line:column: text".
-func parsePosition(line string) (p positionedMessage, ok bool) {
-	m := positionForm.FindStringSubmatch(line)
-	if m == nil {
-		return p, false
+// parsePosition parses a line "file:line:column: text". The line is mostly about a file that is known: its name can look like a place itself.
+func parsePosition(known, line string) (p positionedMessage, ok bool) {
+	p.file = known
+	rest, isKnown := strings.CutPrefix(line, known)
+	m := placeForm.FindStringSubmatch(rest)
+	if m == nil || !isKnown || known == "" {
+		if m = positionForm.FindStringSubmatch(line); m == nil {
+			return positionedMessage{}, false
+		}
+		p.file, m = m[1], m[1:]
 	}
-	p = positionedMessage{file: m[1], text: m[4]}
-	p.line, _ = strconv.Atoi(m[2]) // a number too large is no place
-	p.column, _ = strconv.Atoi(m[3])
+	p.text = m[3]
+	p.line, _ = strconv.Atoi(m[1]) // a number too large is no place
+	p.column, _ = strconv.Atoi(m[2])
 	return p, true
 }
 

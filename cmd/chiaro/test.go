@@ -282,7 +282,7 @@ func (f *testFlags) scriptOf(ctx context.Context, c console, test *shadertable.T
 
 // withoutPlace cuts the place in the script from a message, because the user has not written the script.
 func withoutPlace(file, message string) string {
-	if p, ok := parsePosition(message); ok && p.file == file {
+	if p, ok := parsePosition(file, message); ok && p.file == file {
 		return p.text
 	}
 	return message
