@@ -57,7 +57,8 @@ func (d *binWorker) finishList() error {
 		s.layout.words = shade.StackWords
 	}
 	if r.key.InPlace {
-		s.batches, s.ownBytes, d.joined.bytes = d.triangles.Batches(), d.joined.bytes, 0
+		// The next list can have more triangles of the last draw.
+		s.batches, s.ownBytes, d.joined.bytes = d.triangles.Batches(), d.joined.bytes, d.triangles.Bytes()
 	} else {
 		s.primitives, d.Raster.Primitives = d.Raster.Primitives, withSpace(s.primitives, len(d.Raster.Primitives))
 		s.rests, d.Raster.Rests = d.Raster.Rests, withSpace(s.rests, len(d.Raster.Rests))
