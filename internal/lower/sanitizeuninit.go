@@ -201,7 +201,8 @@ func (u *unit) followUndefined() {
 	}
 	shared := u.shadowShared()
 	buffers := u.shadowBuffers()
-	if len(u.followed) == 0 && !runsForRay(u.prog.Stage) && u.prog.Stage != ir.Callable && shared.size == 0 && len(buffers) == 0 && !u.followsStored() && (len(u.textures.Heads) == 0 || !u.options.FollowMemory) {
+	passed := u.sanitizes(ir.SanitizeUninit) && (runsForRay(u.prog.Stage) || u.prog.Stage == ir.Callable) // what other shaders have not stored
+	if len(u.followed) == 0 && !passed && shared.size == 0 && len(buffers) == 0 && !u.followsStored() && (len(u.textures.Heads) == 0 || !u.options.FollowMemory) {
 		return
 	}
 	w := &follower{
