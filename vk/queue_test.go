@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestInstant submits without commands. On an idle queue, with satisfied waits, Submit returns after the signals; behind a running command
-// or an open wait it does not signal early (signal operation order).
+// TestInstant: a submission without command buffers completes inside Submit if the queue is idle and its waits are satisfied. Otherwise its
+// signals follow the commands and waits before it (signal operation order).
 func TestInstant(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
 	q, ctx := r.dev.Queue(), context.Background()

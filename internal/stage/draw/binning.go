@@ -96,9 +96,6 @@ func (p *Pass) runBinWorker(worker int) {
 	if err == nil {
 		err = d.flushJoined()
 	}
-	if err == nil && d.draw != nil {
-		err = d.finishList()
-	}
 	if err != nil {
 		x.fail(d.ticket, err)
 	}
@@ -106,34 +103,23 @@ func (p *Pass) runBinWorker(worker int) {
 
 // runTask runs a task. The triangles of a draw in place wait for their set-up together with those of the draws that follow.
 func (d *binWorker) runTask(t task) error {
-	if t.draw.key.InPlace {
-		if err := d.switchChain(t); err != nil {
+	if !t.draw.key.InPlace {
+		if err := d.finishWaiting(d.current()); err != nil {
 			return err
 		}
-		for i := range d.Chunks {
-			if err := d.wait(t, i); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
-	pending := d.pending()
-	if err := d.finishWaiting(d.current()); err != nil {
+	if err := d.switchChain(t); err != nil {
 		return err
 	}
-	if d.pass.parallel {
+	if !t.draw.key.InPlace {
 		return d.runJoined(t)
 	}
-	if pending {
-		if err := d.flushJoined(); err != nil {
+	for i := range d.Chunks {
+		if err := d.wait(t, i); err != nil {
 			return err
 		}
-		d.pass.setTicket(d.worker, t.ticket)
 	}
-	if err := d.switchTo(t); err != nil {
-		return err
-	}
-	return d.Run(d.pass.ctx)
+	return nil
 }
 
 // forget drops the references to the last draw.
@@ -143,26 +129,6 @@ func (d *binWorker) forget() {
 	d.waiting, d.joined = d.waiting[:0], joinedList{}
 	d.series.steps = nil
 	d.draw, d.Draw, d.Stop, d.triangles = nil, nil, nil, frontend.Triangles{}
-}
-
-// switchTo prepares a single worker for a task of a draw that is not in place. It continues its bin list if the draw is the
-// same, or joins the one before.
-func (d *binWorker) switchTo(t task) error {
-	if d.draw != nil && d.draw == t.draw.after {
-		d.draw = t.draw
-		d.Join(&t.draw.front)
-	}
-	if d.draw != t.draw || d.View != t.view {
-		if d.draw != nil {
-			if err := d.finishList(); err != nil {
-				return err
-			}
-		}
-		d.draw = t.draw
-		d.Start(&t.draw.front, t.view, &t.draw.frame)
-	}
-	d.ticket = t.ticket
-	return nil
 }
 
 // fail records the error of the earliest failed task. Later tasks may have failed only because of

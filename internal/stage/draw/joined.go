@@ -28,11 +28,6 @@ func (d *binWorker) switchChain(t task) error {
 		d.draw = t.draw
 		d.Join(&t.draw.front)
 	case d.draw != t.draw || d.View != t.view || d.pass.parallel:
-		if d.draw != nil && !d.draw.key.InPlace {
-			if err := d.finishList(); err != nil {
-				return err
-			}
-		}
 		if err := d.flushJoined(); err != nil {
 			return err
 		}
@@ -111,16 +106,14 @@ func (d *binWorker) binWaiting(w *waitingTask) error {
 	return d.flushGreat()
 }
 
-// runJoined runs a task of a draw that is not in place, one of several workers. The list of a small draw remains for those that follow.
+// runJoined runs the current task, of a draw that is not in place. The list of a small draw, or of a single worker, remains for those that
+// follow.
 func (d *binWorker) runJoined(t task) error {
-	if err := d.switchChain(t); err != nil {
-		return err
-	}
 	d.joined.join(t.ticket, 0)
 	if err := d.Run(d.pass.ctx); err != nil {
 		return err
 	}
-	if t.draw.args.Statistics != nil || t.draw.vertices() > frontend.ChunkVertices {
+	if d.pass.parallel && (t.draw.args.Statistics != nil || t.draw.vertices() > frontend.ChunkVertices) {
 		return d.flushJoined()
 	}
 	return d.flushGreat()

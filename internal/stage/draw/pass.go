@@ -138,8 +138,8 @@ type bin struct {
 	overwrites   bool // the tile's earlier clears cannot be seen
 }
 
-// binWorker is the binning context of one worker. ticket is the ticket of the current task. A single
-// worker bins several tasks into one list; the list has the ticket of the last of them. That of draws in place has the ticket of the first.
+// binWorker is the binning context of one worker. ticket is the ticket of the current task. A bin list
+// has the ticket of the first of its tasks.
 type binWorker struct {
 	frontend.Binner
 	draw   *recordedDraw
@@ -152,7 +152,7 @@ type binWorker struct {
 	waiting     []waitingTask
 	chain       uint64             // of the current draw, of draws in place
 	chains      uint64             // so far
-	joined      joinedList         // of draws in place
+	joined      joinedList         // the list that is not finished
 	triangles   frontend.Triangles // of the current draw in place
 	sampled     uint32             // packed bin lists so far, of which some choose the size of the triangles
 	packedWords int                // words of the items of the last packed bin list

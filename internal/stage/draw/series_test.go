@@ -13,10 +13,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// TestSeriesBound bins many small draws by three workers, each of which takes a series of them: the bin lists of a pass have no more
-// bytes than four times the bound, as capacities exceed what is used, and a list that each worker has not finished.
+// TestSeriesBound: three workers bin many small draws in series. The capacity of all bin lists of the pass stays below four times the
+// bound of binned bytes.
 func TestSeriesBound(t *testing.T) {
-	const n, draws, workers, most = 40, 90, 3, 1<<16 + 3<<12
+	const n, draws, workers, most = 40, 90, 3, 1 << 16
 	places, colors := littered(n * draws)
 	defer draw.Packs(true)()
 	defer draw.SetLeast(1, 1)()
