@@ -23,10 +23,10 @@ type workgroup struct {
 	partial     bool            // the last subgroup is not full
 	phases      phaseInfo
 	contexts    contexts
-	dissolved   map[ir.V]bool // barriers between joined phases (phasejoin.go)
-	inRegisters bool          // words of workgroup memory are in registers (wordforward.go)
-	guarded     bool          // for them, some conditions have guards (wordguard.go)
-	early       map[ir.V]bool // the values of guards, which come first
+	dissolved   map[ir.V]bool       // barriers between joined phases (phasejoin.go)
+	inRegisters bool                // words of workgroup memory are in registers (wordforward.go)
+	guards      map[ir.V]indexGuard // for them, of conditions (wordguard.go)
+	early       map[ir.V]bool       // the values of guards, which come first
 }
 
 // openConstruct is an open joint construct.

@@ -28,6 +28,18 @@ type indexGuard struct {
 	step         uint32
 }
 
+// guard notes the guard that proves a condition, and reports whether it has one.
+func (g *workgroup) guard(condition ir.V) bool {
+	r, ok := g.guardOf(condition)
+	if ok {
+		if g.guards == nil {
+			g.guards = map[ir.V]indexGuard{}
+		}
+		g.guards[condition] = r
+	}
+	return ok
+}
+
 // guardOf returns the guard that proves a condition, and whether it has one.
 func (g *workgroup) guardOf(condition ir.V) (r indexGuard, ok bool) {
 	x := g.f.Val(condition)
@@ -115,11 +127,8 @@ func (g *workgroup) emitGuards() {
 	var done []indexGuard
 	for _, v := range g.f.Code {
 		x := g.f.Val(v)
-		if x.Op != ir.If {
-			continue
-		}
-		r, ok := g.guardOf(x.Args[0])
-		if !ok || slices.Contains(done, r) {
+		r, ok := g.guards[x.Args[0]]
+		if x.Op != ir.If || !ok || slices.Contains(done, r) {
 			continue
 		}
 		done = append(done, r)

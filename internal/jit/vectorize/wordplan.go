@@ -53,8 +53,7 @@ func (g *workgroup) fitsRegisters() bool {
 			if compares(armFact{condition: x.Args[0]}) {
 				return true
 			}
-			_, g.guarded = g.guardOf(x.Args[0])
-			return g.guarded
+			return g.guard(x.Args[0])
 		case x.Op == ir.Loop, x.Op == ir.Switch, x.Op == ir.ResetBudget:
 			return false
 		case (x.Op == ir.Ld || x.Op == ir.St) && g.f.Val(x.Args[0]).Op == ir.Wg:
@@ -107,7 +106,7 @@ func (g *workgroup) sameConditions(s int, code []ir.V) map[ir.V]bool {
 		if x.Op != ir.If {
 			continue
 		}
-		if _, ok := g.guardOf(x.Args[0]); ok {
+		if _, ok := g.guards[x.Args[0]]; ok {
 			known[x.Args[0]] = true
 			continue
 		}

@@ -47,7 +47,7 @@ func Workgroup(p *ir.Program, form vcode.Form) (funcs []*vcode.Func, written []i
 			g.words, g.fixed = int(p.SharedBytes)/4, g.readsUnstored
 		}
 		g.keeps = !g.cold // the words are the fast version's
-		funcs, rows, more = append(funcs, g.finish()), uint32(g.contexts.rows), g.guarded
+		funcs, rows, more = append(funcs, g.finish()), uint32(g.contexts.rows), len(g.guards) > 0
 	}
 	return funcs, written, rows
 }
@@ -81,10 +81,10 @@ func (g *workgroup) run() bool {
 	g.surveyPhases()
 	switch g.inRegisters = !g.cold && g.fitsRegisters(); {
 	case !g.inRegisters:
-		g.guarded = false
+		g.guards, g.early = nil, nil
 		g.joinPhases()
 		g.planContexts()
-	case g.guarded:
+	case len(g.guards) > 0:
 		g.emitGuards()
 	}
 	code := g.f.Code
@@ -163,7 +163,7 @@ func (g *workgroup) replicate(s int, code []ir.V) bool {
 			w.values[v] = g.subs[0].values[v]
 			continue
 		}
-		if s == 0 && g.guarded && g.early[v] {
+		if s == 0 && g.early[v] {
 			continue
 		}
 		w.step(v)
