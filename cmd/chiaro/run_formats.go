@@ -83,12 +83,13 @@ func (p *positionedMessage) level() string {
 	return "error"
 }
 
-// parsePosition parses a line "file:line:column: text". The line is mostly about a file that is known: its name can look like a place itself.
+// parsePosition parses a line "file:line:column: text". A known file comes first: its name can look like a place itself.
 func parsePosition(known, line string) (p positionedMessage, ok bool) {
-	p.file = known
-	rest, isKnown := strings.CutPrefix(line, known)
-	m := placeForm.FindStringSubmatch(rest)
-	if m == nil || !isKnown || known == "" {
+	var m []string // match, line, column, text
+	if rest, found := strings.CutPrefix(line, known); found && known != "" {
+		p.file, m = known, placeForm.FindStringSubmatch(rest)
+	}
+	if m == nil {
 		if m = positionForm.FindStringSubmatch(line); m == nil {
 			return positionedMessage{}, false
 		}
