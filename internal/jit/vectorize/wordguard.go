@@ -50,6 +50,7 @@ func (g *workgroup) guardOf(condition ir.V) (r indexGuard, ok bool) {
 	if y.Op != ir.ULt || g.f.Type(y.Args[0]) != ir.I32 {
 		return r, false
 	}
+	// The guard adds the span in 64 bits, so that no index wraps.
 	r = indexGuard{index: y.Args[0], bound: y.Args[1]}
 	r.step, ok = g.affineStep(r.index, maxConditionDepth)
 	span := uint64(r.step) * uint64(g.p.Invocations()-1)
