@@ -212,6 +212,8 @@ OpNoLine
 OpBranch %l2
 %l2 = OpLabel
 %e = OpUndef %int
+OpLine %file 0 0
+%z = OpUndef %int
 OpReturn
 OpFunctionEnd`, nil)
 	for name, want := range map[string]Position{
@@ -222,6 +224,7 @@ OpFunctionEnd`, nil)
 		"c":    {},
 		"d":    {"b.frag", 7, 2},
 		"e":    {},
+		"z":    {}, // lines begin at 1
 	} {
 		got, ok := m.Line(m.Def(m.ids[name]))
 		if got != want || ok != (want.Line != 0) {

@@ -77,7 +77,7 @@ func (m *Module) LineInst(i int) int {
 }
 
 // Line returns the source position of instruction i; false if the module does not
-// state it.
+// state it. Lines begin at 1: line 0 is none.
 func (m *Module) Line(i int) (Position, bool) {
 	n := m.LineInst(i)
 	if n < 0 {
@@ -87,7 +87,7 @@ func (m *Module) Line(i int) (Position, bool) {
 	if in.Op() == spirv.OpLine {
 		v := inst.Line(in)
 		file, _ := m.String(v.File())
-		return Position{file, v.Line(), v.Column()}, true
+		return known(Position{file, v.Line(), v.Column()})
 	}
 	v := inst.NonSemanticShaderDebugInfoDebugLine(in)
 	if len(v) < 10 {
@@ -98,6 +98,14 @@ func (m *Module) Line(i int) (Position, bool) {
 		debugInfo(m, inst.ExtInst(s).Set()) &&
 		inst.ExtInst(s).Instruction() == uint32(spirv.NonSemanticShaderDebugInfoDebugSource) {
 		p.File, _ = m.String(inst.NonSemanticShaderDebugInfoDebugSource(s).File())
+	}
+	return known(p)
+}
+
+// known returns the position, and whether it has a line.
+func known(p Position) (Position, bool) {
+	if p.Line == 0 {
+		return Position{}, false
 	}
 	return p, true
 }
