@@ -74,6 +74,7 @@ func (c *checker) clspv(i int, in spirv.Inst) {
 		}
 		id := spirv.ID(w.Words[0])
 		switch name := w.Operand.Name(); name {
+		case "": // beyond those of the instruction: a consumer ignores it
 		case "Kernel", "Decl":
 			if op == spirv.NonSemanticClspvReflectionKernel {
 				c.clspvKernel(i, in, id)
