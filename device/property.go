@@ -69,6 +69,14 @@ func (p property) merge(a, b uint64) uint64 {
 	return b
 }
 
+// PropertyName returns the name by which limits know a member of a struct of properties: the one in the struct of its version of Vulkan.
+func PropertyName(structure, member string) string {
+	if as, ok := renamed[member]; ok && structure == "VkPhysicalDeviceSubgroupProperties" {
+		return as
+	}
+	return member
+}
+
 // renamed are the properties that have another name in the structs of Vulkan
 // 1.1, by which the rules know them.
 var renamed = map[string]string{

@@ -352,9 +352,7 @@ func (r *reader) properties(b *block, path, in string, v any, outer bool) {
 			continue
 		}
 		value := o[n]
-		if as, ok := renamed[n]; ok && in == "VkPhysicalDeviceSubgroupProperties" {
-			n = as
-		}
+		n = PropertyName(in, n)
 		p, known := properties[in+"::"+n]
 		name := in + "::" + n
 		if !known {

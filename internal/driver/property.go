@@ -114,6 +114,7 @@ func putStructs(sType uint32, s unsafe.Pointer) {
 
 // limit returns the value of a property, in the form of valid.Device.
 func (p *physicalDevice) limit(structure, name string) uint64 {
+	name = profiles.PropertyName(structure, name)
 	if v, ok := p.profile.Device.Limits[structure+"::"+name]; ok {
 		return v
 	}
@@ -180,6 +181,5 @@ var identities = map[string]func() []byte{
 
 // properties are the properties that are not limits of the profile.
 var properties = map[string]uint64{
-	"pointClippingBehavior": abi.PointClippingBehaviorAllClipPlanes, "quadOperationsInAllStages": 1, "subgroupQuadOperationsInAllStages": 1,
-	"supportedStages": 0x3f, "supportedOperations": 0xff, "shaderBinaryVersion": vk.ShaderBinaryVersion,
+	"pointClippingBehavior": abi.PointClippingBehaviorAllClipPlanes, "shaderBinaryVersion": vk.ShaderBinaryVersion,
 }

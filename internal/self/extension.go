@@ -183,7 +183,7 @@ var leastLimits = []string{
 	"lineWidthGranularity", "lineWidthRange[0]", "pointSizeGranularity", "pointSizeRange[0]",
 	"maxCombinedClipAndCullDistances", "maxDrawIndexedIndexValue", "maxGeometryShaderInvocations",
 	"maxSampleMaskWords", "maxSamplerAnisotropy", "maxTessellationGenerationLevel", "maxTessellationPatchSize",
-	"viewportSubPixelBits", "subgroupQuadOperationsInAllStages",
+	"viewportSubPixelBits",
 }
 
 // extensions adds the features and the limits of extensions.

@@ -101,7 +101,7 @@ func fixed(d *valid.Device) {
 		"graphicsPipelineLibraryIndependentInterpolationDecoration": 1, "dynamicPrimitiveTopologyUnrestricted": 1,
 		"supportsNonZeroFirstInstance": 1, "storageTexelBufferOffsetAlignmentBytes": vk.BufferAlignment,
 		"uniformTexelBufferOffsetAlignmentBytes": vk.BufferAlignment, "lineSubPixelPrecisionBits": 8,
-		"subgroupSupportedOperations": operations, "supportedOperations": operations, "independentResolve": 1,
+		"subgroupSupportedOperations": operations, "independentResolve": 1,
 		"independentResolveNone": 1, "supportedDepthResolveModes": 0xf, "supportedStencilResolveModes": 0xd,
 		"filterMinmaxSingleComponentFormats": 1, "filterMinmaxImageComponentMapping": 1, "maxMultiviewViewCount": 32, "maxMultiviewInstanceIndex": math.MaxUint32,
 		"dynamicRenderingLocalReadDepthStencilAttachments": 1, "dynamicRenderingLocalReadMultisampledAttachments": 1,

@@ -54,7 +54,7 @@ func Profile() device.Profile {
 	for name, n := range map[string]uint64{
 		"maxPushConstantsSize": compute.MaxPushBytes, "maxInlineUniformBlockSize": compute.MaxInlineBytes,
 		"minSubgroupSize": lower.MinSubgroup, "maxSubgroupSize": lower.MaxSubgroup, "subgroupSize": lower.DefaultSubgroup,
-		"requiredSubgroupSizeStages": allStages, "subgroupSupportedStages": allStages,
+		"requiredSubgroupSizeStages": allStages, "subgroupSupportedStages": allStages | rayStages, "subgroupQuadOperationsInAllStages": 1,
 		"maxTransformFeedbackStreams": ir.MaxStreams, "maxTransformFeedbackBuffers": ir.MaxCaptures, "transformFeedbackStreamsLinesTriangles": 1,
 		"maxTransformFeedbackBufferDataStride": ir.MaxCaptureStride, "maxTransformFeedbackBufferDataSize": ir.MaxCaptureStride, "maxTransformFeedbackStreamDataSize": state.MaxCapturedBytes,
 	} {
