@@ -77,7 +77,7 @@ func (p *PhysicalDevice) FormatProperties(f link.Format) (out FormatProperties) 
 	out.Optimal = imageFeatures(i)
 	out.Linear = out.Optimal
 	if i.Aspects != format.Color && i.Planes == 0 { // no use needs depth or stencil in rows
-		out.Linear &= FormatSampledImage | FormatTransferSource | FormatTransferTarget | FormatHostTransfer | FormatIndirectTarget | depthCopies | stencilCopies
+		out.Linear &= FormatSampledImage | FormatDepthComparison | FormatTransferSource | FormatTransferTarget | FormatHostTransfer | FormatIndirectTarget | depthCopies | stencilCopies
 	}
 	out.Buffer = bufferFeatures(i)
 	return out
@@ -114,6 +114,13 @@ func encodable(i *format.Info) bool {
 	return ok
 }
 
+// requiresConversion reports whether views of a color format need a sampler Y′CbCr conversion (Vulkan, "Formats Requiring Sampler Y′CbCr
+// Conversion"). That of R10X6G10X6B10X6A10X6 is exempt by formatRgba10x6WithoutYCbCrSampler.
+func requiresConversion(i *format.Info) bool {
+	_, chroma := i.ChannelSources()
+	return chroma || i.Name == "R12X4G12X4B12X4A12X4_UNORM_4PACK16"
+}
+
 func imageFeatures(i *format.Info) FormatFeatures {
 	if probe(i) == nil {
 		return 0
@@ -130,7 +137,7 @@ func imageFeatures(i *format.Info) FormatFeatures {
 	if float && i.Aspects&format.Stencil == 0 || float && i.Aspects&format.Depth != 0 {
 		out |= FormatFilterLinear
 	}
-	if chroma {
+	if requiresConversion(i) {
 		return out
 	}
 	out |= FormatBlitSource
@@ -167,10 +174,7 @@ func atomicFormat(i *format.Info) bool {
 }
 
 func bufferFeatures(i *format.Info) (out FormatFeatures) {
-	if !encodable(i) {
-		return 0
-	}
-	if _, chroma := i.ChannelSources(); chroma {
+	if !encodable(i) || requiresConversion(i) {
 		return 0
 	}
 	if _, err := texture.NewBufferView(make([]byte, i.Bytes), i.Name); err == nil {

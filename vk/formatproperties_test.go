@@ -42,6 +42,32 @@ func TestRequiredFormats(t *testing.T) {
 	}
 }
 
+// TestDependentFeatures: "a depth/stencil format with a depth component supporting VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT must support
+// VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_DEPTH_COMPARISON_BIT"; and views of formats that require a sampler Y′CbCr conversion are no attachments,
+// are not stored to and not blitted, and buffers do not have these formats.
+func TestDependentFeatures(t *testing.T) {
+	p := Chiaro()
+	for id := range uint32(1 << 8) {
+		i := format.ByID(id)
+		if i == nil {
+			continue
+		}
+		got := p.FormatProperties(link.Format(id))
+		for _, of := range []FormatFeatures{got.Optimal, got.Linear} {
+			if i.Aspects&format.Depth != 0 && of&(FormatSampledImage|FormatDepthComparison) == FormatSampledImage {
+				t.Errorf("%s has %#x, without comparison", i.Name, of)
+			}
+		}
+	}
+	for _, name := range []string{"R12X4G12X4B12X4A12X4_UNORM_4PACK16", "G8B8G8R8_422_UNORM", "B12X4G12X4R12X4G12X4_422_UNORM_4PACK16", "G8_B8R8_2PLANE_420_UNORM"} {
+		got := p.FormatProperties(formatOf(t, name))
+		const beyond = FormatBlitSource | FormatBlitTarget | FormatStorageImage | FormatColorAttachment | FormatColorAttachmentBlend
+		if (got.Optimal|got.Linear)&beyond != 0 || got.Buffer != 0 || got.Optimal&FormatSampledImage == 0 {
+			t.Errorf("%s has %#x, buffers %#x", name, got.Optimal, got.Buffer)
+		}
+	}
+}
+
 // TestFormatProperties makes an image with each use that the properties of each format promise. The commands that copy to an image check
 // its format alike, so that all of them have the formats of one.
 func TestFormatProperties(t *testing.T) {
