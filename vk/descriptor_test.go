@@ -234,6 +234,27 @@ func TestPoolFlags(t *testing.T) {
 	broke(t, "a set for the host is bound", c.End(), "VUID-vkCmdBindDescriptorSets-pDescriptorSets-04616")
 }
 
+// TestGreatLayout: a layout of maxPerSetDescriptors descriptors is supported, an inline uniform block of which is one
+// (VkDescriptorSetLayoutSupport, VkPhysicalDeviceMaintenance3Properties).
+func TestGreatLayout(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	bindings := []link.Binding{{Type: storage, Count: MaxSetDescriptors - 256, Stages: link.AllStages}}
+	for n := range uint32(256) {
+		bindings = append(bindings, link.Binding{Binding: 1 + n, Type: link.InlineUniformBlock, Count: MaxInlineBytes, Stages: link.AllStages})
+	}
+	if _, ok := r.dev.SupportsSetLayout(SetLayoutInfo{Bindings: bindings}); !ok {
+		t.Errorf("%d descriptors of one set are not supported", MaxSetDescriptors)
+	}
+	more := append(bindings, link.Binding{Binding: 300, Type: storage, Count: 1})
+	if _, ok := r.dev.SupportsSetLayout(SetLayoutInfo{Bindings: more}); ok {
+		t.Errorf("%d descriptors of one set are supported", MaxSetDescriptors+1)
+	}
+	more[256].Type, more[256].Count = link.InlineUniformBlock, MaxInlineTotal
+	if _, ok := r.dev.SupportsSetLayout(SetLayoutInfo{Bindings: more}); ok {
+		t.Error("inline uniform blocks of twice the bytes are supported")
+	}
+}
+
 // TestVariableCount allocates sets with counts of their own.
 func TestVariableCount(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)

@@ -77,6 +77,9 @@ const MaxSetDescriptors = 1 << 20
 // MaxInlineBytes is the largest inline uniform block in bytes (maxInlineUniformBlockSize).
 const MaxInlineBytes = 1 << 16
 
+// MaxInlineTotal bounds the bytes of the inline uniform blocks of one layout (maxInlineUniformTotalSize).
+const MaxInlineTotal = 256 * MaxInlineBytes
+
 // MaxPushDescriptors bounds the descriptors of a set layout for push descriptors (maxPushDescriptors).
 const MaxPushDescriptors = 32
 
@@ -100,7 +103,7 @@ func (d *Device) SupportsSetLayout(info SetLayoutInfo) (variable uint32, ok bool
 	if n := len(l.slots); n > 0 && l.slots[n-1].variable {
 		last, others := &l.slots[n-1], uint32(0)
 		for i := range l.slots[:n-1] {
-			others += l.slots[i].count
+			others += l.slots[i].descriptors()
 		}
 		if variable = MaxSetDescriptors - others; last.kind == inlineSlot {
 			variable = min(variable, MaxInlineBytes)
@@ -118,7 +121,7 @@ func (d *Device) newSetLayout(info *SetLayoutInfo) (*SetLayout, error) {
 	}
 	l := &SetLayout{link: link.Set{Flags: info.Flags, Bindings: slices.Clone(info.Bindings)}}
 	slices.SortStableFunc(l.link.Bindings, func(x, y link.Binding) int { return cmp.Compare(x.Binding, y.Binding) })
-	total := uint64(0)
+	total, inline := uint64(0), uint64(0)
 	for i := range l.link.Bindings {
 		b := &l.link.Bindings[i]
 		if i > 0 && l.link.Bindings[i-1].Binding == b.Binding {
@@ -132,8 +135,11 @@ func (d *Device) newSetLayout(info *SetLayoutInfo) (*SetLayout, error) {
 			return nil, err
 		}
 		b.Samplers, b.Mutable = s.immutable != nil, s.allowed
-		if total += uint64(b.Count); total > MaxSetDescriptors {
-			return nil, usage("", "the layout has more than %d descriptors; must have at most as many", MaxSetDescriptors)
+		if s.kind == inlineSlot {
+			inline += uint64(b.Count)
+		}
+		if total += uint64(s.descriptors()); total > MaxSetDescriptors || inline > MaxInlineTotal {
+			return nil, usage("", "the layout has more than %d descriptors, or than %d bytes of inline uniform blocks; must have at most as many", MaxSetDescriptors, MaxInlineTotal)
 		}
 		l.slots = append(l.slots, s)
 	}
@@ -194,6 +200,14 @@ func (l *SetLayout) slot(b *link.Binding) (layoutSlot, error) {
 		s.allowed = slices.Clone(b.Mutable)
 	}
 	return s, nil
+}
+
+// descriptors returns the number of descriptors: an inline uniform block is one, its count are bytes.
+func (s *layoutSlot) descriptors() uint32 {
+	if s.kind == inlineSlot {
+		return min(s.count, 1)
+	}
+	return s.count
 }
 
 // checkFlags checks the combinations of flags and bindings on which this package depends; package link has all rules.

@@ -115,7 +115,7 @@ func fixed(d *valid.Device) {
 		"maxDescriptorSetUpdateAfterBindStorageBuffersDynamic": 256, "maxDescriptorSetUpdateAfterBindSampledImages": manyDescriptors,
 		"maxDescriptorSetUpdateAfterBindStorageImages": manyDescriptors, "maxDescriptorSetUpdateAfterBindInputAttachments": manyDescriptors,
 		"maxComputeWorkgroupSubgroups": 1024, "maxVertexAttribDivisor": math.MaxUint32, "maxClipDistances": 8, "maxCullDistances": 8,
-		"maxInlineUniformTotalSize": 256 * vk.MaxInlineBytes, "maxPerStageDescriptorInlineUniformBlocks": 256,
+		"maxInlineUniformTotalSize": vk.MaxInlineTotal, "maxPerStageDescriptorInlineUniformBlocks": 256,
 		"maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks": 256, "maxDescriptorSetInlineUniformBlocks": 256,
 		"maxDescriptorSetUpdateAfterBindInlineUniformBlocks": 256, "maxCombinedImageSamplerDescriptorCount": 3,
 		"vendorID": VendorID, "deviceID": 0,
