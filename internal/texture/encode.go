@@ -188,7 +188,8 @@ func (c *code) unsigned24(v ir.V) ir.V {
 func (c *code) encodeSRGB(v ir.V) ir.V {
 	b := c.bits(c.nmin(c.nmax(v, c.num(format.SRGBLeast)), c.num(1)))
 	interval := c.sub(c.Op(ir.LShr, ir.I32, b, c.I32(16)), c.I32(math.Float32bits(format.SRGBLeast)>>16))
-	step := c.OpAux(ir.Ld, ir.I32, 0, c.tables.srgbSteps(c.Builder), c.OpAux(ir.At, ir.I32, 4, c.I32(0), interval))
+	off := c.Op(ir.Shl, ir.I32, interval, c.I32(2)) // of a word of the table, as b is at most 1
+	step := c.Emit(ir.Val{Op: ir.Ld, Type: ir.I32, Flags: ir.Proven, Args: [4]ir.V{c.tables.srgbSteps(c.Builder), off}})
 	return c.Op(ir.LShr, ir.I32, c.add(step, c.Op(ir.And, ir.I32, b, c.I32(1<<16-1))), c.I32(16))
 }
 

@@ -138,6 +138,12 @@ func (m *machine) fixedHandle(in *vcode.Inst) bool {
 	return ok
 }
 
+// readsTable reports whether the memory of an access is a table of constants.
+func (m *machine) readsTable(in *vcode.Inst) bool {
+	at, ok := m.f.Const(in.Uses[0])
+	return ok && at/target.HandleBytes-target.HandleTables < uint64(len(m.prog.Tables))
+}
+
 // windowWords is the size of the window of loadWindow in words.
 const windowWords = 32
 
@@ -458,8 +464,8 @@ func (m *machine) gather(in *vcode.Inst) {
 		m.gatherPair(in)
 		return
 	}
-	// The fast checks use the immediate as a displacement.
-	if in.Key.Aux > maxDisp {
+	// The fast checks use the immediate as a displacement. Lanes look up unrelated words of a table.
+	if in.Key.Aux > maxDisp || in.Key.Flags&ir.Proven != 0 && m.readsTable(in) {
 		m.gatherFrom(in, m.vec(in.Uses[1], 1))
 		return
 	}
