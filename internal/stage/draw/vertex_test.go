@@ -155,7 +155,7 @@ func TestPartialAttributes(t *testing.T) {
 	}
 }
 
-// TestWideAttributes reads an attribute of four doubles, which takes two locations
+// TestWideAttributes reads an attribute of four doubles, which takes two locations, and two of two doubles, each of which takes one
 // (Vulkan §"Vertex Input Description").
 func TestWideAttributes(t *testing.T) {
 	text := strings.NewReplacer("in location T 0", "in location f64 0", "in location T 1", "in location f64 2", "in location T 2", "in location f64 4", "in location T 3", "in location f64 6",
@@ -163,16 +163,22 @@ func TestWideAttributes(t *testing.T) {
 		"st.T v9, v13, v7, #8", "st.f64 v9, v13, v7, #16", "st.T v9, v13, v8, #12", "st.f64 v9, v13, v8, #24").Replace(strip(keepText, "st.i32"))
 	data := make([]byte, 4*32)
 	rand.New(rand.NewSource(13)).Read(data)
-	for _, e := range engines() {
-		out := make([]byte, 128)
-		c := blank(t, 1, 1, "R8_UNORM")
-		s := full(c)
-		s.Rasterization.Discard, s.Assembly.Topology = true, enum.TopologyPointList
-		s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 32}}, Attributes: []state.VertexAttribute{{Format: "R64G64B64A64_SFLOAT"}}}
-		paint(t, e, draw.Stages{Vertex: parse(t, text, 0)}, s, c, state.Args{First: 3, Count: 1, VertexBuffers: []exec.Buffer{{Bytes: data}},
-			Shader: compute.Args{Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: out}}}}})
-		if !bytes.Equal(out[:32], data[96:]) {
-			t.Errorf("%s: %x; want %x", e.Name(), out[:32], data[96:])
+	for _, attributes := range [][]state.VertexAttribute{
+		{{Format: "R64G64B64A64_SFLOAT"}},
+		{{Format: "R64G64_SFLOAT"}, {Location: 1, Format: "R64G64_SFLOAT", Offset: 16}},
+		{{Location: 1, Format: "R64G64_SFLOAT", Offset: 16}, {Format: "R64G64_SFLOAT"}},
+	} {
+		for _, e := range engines() {
+			out := make([]byte, 128)
+			c := blank(t, 1, 1, "R8_UNORM")
+			s := full(c)
+			s.Rasterization.Discard, s.Assembly.Topology = true, enum.TopologyPointList
+			s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 32}}, Attributes: attributes}
+			paint(t, e, draw.Stages{Vertex: parse(t, text, 0)}, s, c, state.Args{First: 3, Count: 1, VertexBuffers: []exec.Buffer{{Bytes: data}},
+				Shader: compute.Args{Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: out}}}}})
+			if !bytes.Equal(out[:32], data[96:]) {
+				t.Errorf("%s, %v: %x; want %x", e.Name(), attributes, out[:32], data[96:])
+			}
 		}
 	}
 }

@@ -116,6 +116,9 @@ func (s *vertexShader) attribute(in ir.Input) ir.V {
 			s.Unsupported("vertex attributes of format %s", a.Format)
 			break
 		}
+		if in.Index >= first+4 && x.Format().Bytes <= 16 {
+			continue // one location
+		}
 		if k := x.Component(0); k != nil && k.Bits == 64 {
 			return s.wide(&a, x, in)
 		}
