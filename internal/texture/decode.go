@@ -143,6 +143,11 @@ func (c *code) decodeComponent(x *texel, k *format.Component, words []ir.V) ir.V
 		unit := c.Op(ir.Shl, ir.I32, c.add(e, c.I32(127-15-9)), c.I32(23))
 		return c.fmul(c.stof(raw), c.float(unit))
 	}
+	return c.decodeBits(k, raw)
+}
+
+// decodeBits is decodeComponent for the bits of a component, sign-extended if it is signed.
+func (c *code) decodeBits(k *format.Component, raw ir.V) ir.V {
 	switch k.Numeric {
 	case format.UNorm, format.UScaled:
 		return c.stof(raw)
@@ -159,6 +164,8 @@ func (c *code) decodeComponent(x *texel, k *format.Component, words []ir.V) ir.V
 		return c.halfToFloat(c.Op(ir.Shl, ir.I32, raw, c.I32(uint32(15-k.Bits))))
 	case format.SFloat:
 		switch k.Bits {
+		case 16:
+			return c.halfToFloat(raw)
 		case 64:
 			return c.canonTexel(c.Op(ir.FCvt, ir.F32, c.Op(ir.Bitcast, ir.F64, raw)))
 		}

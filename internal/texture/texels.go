@@ -94,26 +94,40 @@ func (k *Texel) Pack(n [4]ir.V) []ir.V {
 }
 
 // Stored returns the component values n as a texel stores them: those of Unpack after Pack, without the words. ok is false for a format whose
-// words are needed: it has other components than normalized ones without sign.
+// words are needed: it has integers, or a shared exponent.
 func (k *Texel) Stored(n [4]ir.V) (v [4]ir.V, ok bool) {
 	for i, x := range k.x.channels {
-		if x == nil {
-			continue
-		}
-		if x.Numeric != format.UNorm || x.Bits > maxStored {
+		switch {
+		case x == nil:
+		case k.x.exp != nil, x.Numeric == format.UInt, x.Numeric == format.SInt:
 			return v, false
+		default:
+			v[i] = k.c.storedComponent(x, n[i])
 		}
-		// The sum of the rounding is unsignedMagic and the integer.
-		sum := k.c.scaleAndRound(n[i], 0, 1, float64(uint64(1)<<x.Bits-1))
-		v[i] = k.c.fsub(k.c.float(sum), k.c.num(unsignedMagic))
 	}
 	v = k.c.fillMissing(&k.x, k.c.scaleComponents(&k.x, v, 1))
 	k.owner.p.Tables = k.owner.t.list
 	return v, true
 }
 
-// maxStored is the most bits of a component of Stored: its integers are rounded by unsignedMagic.
-const maxStored = 16
+// maxSummed is the most bits of a component without sign whose integers are rounded by unsignedMagic.
+const maxSummed = 16
+
+// storedComponent returns the value that decodeComponent has for the bits of encodeComponent.
+func (c *code) storedComponent(k *format.Component, v ir.V) ir.V {
+	switch {
+	case k.Numeric == format.UNorm && k.Bits <= maxSummed: // the sum of the rounding is unsignedMagic and the integer
+		sum := c.scaleAndRound(v, 0, 1, float64(uint64(1)<<k.Bits-1))
+		return c.fsub(c.float(sum), c.num(unsignedMagic))
+	case k.Numeric == format.SFloat && k.Bits == 16: // a NaN is one as f16, too
+		return c.canonTexel(c.Op(ir.FCvt, ir.F32, c.Op(ir.FCvt, ir.F16, v)))
+	}
+	raw := c.encodeComponent(k, v)
+	if k.Numeric.Signed() && k.Numeric != format.SFloat && k.Numeric != format.BFloat16 && k.Bits < 32 {
+		raw = c.Op(ir.BitFieldS, ir.I32, raw, c.I32(0), c.I32(uint32(k.Bits)))
+	}
+	return c.decodeBits(k, raw)
+}
 
 // PackComponent returns the bits of component i, which must exist, for the value n.
 func (k *Texel) PackComponent(i int, n ir.V) ir.V {
