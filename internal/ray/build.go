@@ -344,40 +344,32 @@ func (s *Structure) placePart(items []item, first uint32, decode func(i int, x *
 		if p.put(&in, &x); !p.active {
 			continue
 		}
-		it := item{lo: vec(x.lo[:3]), hi: vec(x.hi[:3]), primitive: first + uint32(i)}
-		if !s.include(&it, &x) {
+		it := &items[n] // in place: a copy would wait for the parts that are written
+		it.geometry, it.primitive = 0, first+uint32(i)
+		if s.include(&x) {
+			it.lo, it.hi = vec(x.lo[:3]), vec(x.hi[:3])
+		} else {
 			const most = math.MaxFloat32
 			it.lo, it.hi = vec{-most, -most, -most}, vec{most, most, most}
 		}
-		items[n] = it
 		n++
 	}
 	return n
 }
 
-// include pads the box of an instance, and grows the reach and the spread of s by it. It reports whether the instance can have a box.
-//
-// For a ray from an origin with coordinates up to o, the padding of boxes in object space, in world space, and the roundings of the box
-// itself are slack roundoffs of spread·o, beside the growth of the bounds here.
-func (s *Structure) include(it *item, x *placement) bool {
-	reach := float64(reachOf(it.lo, it.hi))
-	scale := max(topSlack*x.scale, 1)
-	// 2 roundoffs are for the sums in 32 bits.
-	grow := float32(float64(slack*unit*(float64(scale*reach)+float64(topSlack*x.offset))) + float64(2*unit*reach))
-	if !x.bounded || !(x.scale <= maxSpread) || !(x.offset <= maxSpread*reach) {
+// include grows the reach and the spread of s by an instance. It reports whether the instance can have a box.
+func (s *Structure) include(x *placement) bool {
+	if !x.bounded {
 		return false
 	}
-	const most = math.MaxFloat32
-	for k := range it.lo {
-		it.lo[k], it.hi[k] = max32(it.lo[k]-grow, -most), min32(it.hi[k]+grow, most)
-	}
+	scale := max(topSlack*x.scale, 1)
 	if scale > float64(s.spread) {
 		s.spread = up32(scale)
 	}
 	if far := topSlack * x.offset; far > float64(s.reach)*scale {
 		s.reach = up32(far / scale)
 	}
-	s.reach = max32(reachOf(it.lo, it.hi), s.reach)
+	s.reach = max32(x.reach, s.reach)
 	return true
 }
 

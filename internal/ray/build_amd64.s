@@ -663,6 +663,24 @@ next:
 	VUNPCKHPD    x, x, X3 \
 	VMAXSD       X3, x, x
 
+// padding holds topSlack, 1, slack·unit, 2·unit and maxSpread.
+DATA padding<>+0(SB)/8, $4.0
+DATA padding<>+8(SB)/8, $1.0
+DATA padding<>+16(SB)/8, $0x3EB0000000000000
+DATA padding<>+24(SB)/8, $0x3E80000000000000
+DATA padding<>+32(SB)/8, $64.0
+GLOBL padding<>(SB), RODATA|NOPTR, $40
+
+// REACH(x): sets the first component of x to reachOf of the box X0 and X1. X5 is the sign.
+#define REACH(x) \
+	VPANDN  X0, X5, x \
+	VPANDN  X1, X5, X3 \
+	VPMAXSD X3, x, x \
+	VPSHUFD $1, x, X3 \
+	VPSHUFD $2, x, X2 \
+	VPMAXSD X3, X2, X3 \
+	VPMAXSD X3, x, x
+
 // func placeAVX2(inverse *[4][3]float64, m *[12]float32, bottom *Structure, x *placement) bool
 TEXT ·placeAVX2(SB), NOSPLIT, $0-33
 	MOVQ inverse+0(FP), DI
@@ -769,19 +787,49 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-33
 	DOWN(Y8, X1)
 	VPSLLD $31, X15, X5 // the sign
 	VXORPS X5, X1, X1
-	VMOVUPS X0, placement_lo(R8)
-	VMOVUPS X1, placement_hi(R8)
-
 	LARGEST(Y6, X6)
 	LARGEST(Y9, X9)
 	LARGEST(Y10, X10)
 	VCVTSS2SD Structure_reach(DX), X6, X7
 	VADDSD X7, X6, X6
-	VMULSD X10, X6, X6
-	VMULSD X10, X9, X9
+	VMULSD X10, X6, X6 // the offset
+	VMULSD X10, X9, X9 // the scale
 	VMOVSD X9, placement_scale(R8)
 	VMOVSD X6, placement_offset(R8)
 	MOVB $1, ret+32(FP)
+
+	// placement.pad
+	REACH(X7)
+	VCVTSS2SD X7, X7, X7
+	MOVB $0, placement_bounded(R8)
+	VMOVSD padding<>+32(SB), X2
+	VMULSD X2, X7, X8
+	VUCOMISD X9, X2
+	JCS  unbounded // less, or a NaN
+	VUCOMISD X6, X8
+	JCS  unbounded
+	MOVB $1, placement_bounded(R8)
+	VMULSD padding<>+0(SB), X9, X9
+	VMAXSD padding<>+8(SB), X9, X9
+	VMULSD X7, X9, X9
+	VMULSD padding<>+0(SB), X6, X6
+	VADDSD X6, X9, X9
+	VMULSD padding<>+16(SB), X9, X9
+	VMULSD padding<>+24(SB), X7, X7
+	VADDSD X7, X9, X9
+	VCVTSD2SS X9, X9, X9
+	VBROADCASTSS X9, X9
+	VSUBPS X9, X0, X0
+	VADDPS X9, X1, X1
+	VMAXPS X4, X0, X0
+	VXORPS X5, X4, X4
+	VMINPS X4, X1, X1
+	REACH(X7)
+	VMOVSS X7, placement_reach(R8)
+
+unbounded:
+	VMOVUPS X0, placement_lo(R8)
+	VMOVUPS X1, placement_hi(R8)
 
 inactive:
 	VZEROUPPER

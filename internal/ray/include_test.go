@@ -23,10 +23,12 @@ func TestInclude(t *testing.T) {
 		}
 		reach := float64(reachOf(it.lo, it.hi))
 		x := placement{scale: r.Float64() * 70, offset: reach * r.Float64() * 70, bounded: true}
+		x.lo, x.hi = [4]float32{it.lo[0], it.lo[1], it.lo[2]}, [4]float32{it.hi[0], it.hi[1], it.hi[2]}
 		before := it
-		if !s.include(&it, &x) {
+		if x.pad(); !s.include(&x) {
 			continue
 		}
+		it.lo, it.hi = vec(x.lo[:3]), vec(x.hi[:3])
 		included++
 		scale := max(topSlack*x.scale, 1)
 		grow := exactly(slack * unit * (scale*reach + topSlack*x.offset))

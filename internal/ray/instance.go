@@ -33,12 +33,32 @@ type placed struct {
 	active, moves bool
 }
 
-// placement is the box of an instance at all times, with a fourth component without a meaning, and its spread. An instance that is not
-// bounded may be anywhere. The machine code writes it.
+// placement is the padded box of an instance at all times, with a fourth component without a meaning, the reach of this box, and the spread of
+// the instance. An instance that is not bounded may be anywhere. The machine code writes it.
 type placement struct {
 	lo, hi        [4]float32
 	scale, offset float64
+	reach         float32
 	bounded       bool
+}
+
+// pad pads the box of a bounded instance, which is exact before, and sets its reach. An instance of a large spread is not bounded.
+//
+// For a ray from an origin with coordinates up to o, the padding of boxes in object space, in world space, and the roundings of the box
+// itself are slack roundoffs of spread·o, beside the growth of the bounds here.
+func (x *placement) pad() {
+	reach := float64(reachOf(vec(x.lo[:3]), vec(x.hi[:3])))
+	if x.bounded = x.bounded && x.scale <= maxSpread && x.offset <= maxSpread*reach; !x.bounded {
+		return
+	}
+	scale := max(topSlack*x.scale, 1)
+	// 2 roundoffs are for the sums in 32 bits.
+	grow := float32(float64(slack*unit*(float64(scale*reach)+float64(topSlack*x.offset))) + float64(2*unit*reach))
+	const most = math.MaxFloat32
+	for k := range 3 {
+		x.lo[k], x.hi[k] = max32(x.lo[k]-grow, -most), min32(x.hi[k]+grow, most)
+	}
+	x.reach = reachOf(vec(x.lo[:3]), vec(x.hi[:3]))
 }
 
 // put sets p to the instance in, and x to its placement if it is active. An instance with a transform that is not
@@ -55,7 +75,6 @@ func (p *placed) put(in *Instance, x *placement) {
 	}
 	if in.Motion == nil {
 		p.Transform = in.Transform
-		x.bounded = true
 		p.active = p.set(b, x)
 		return
 	}
@@ -69,6 +88,7 @@ func (p *placed) put(in *Instance, x *placement) {
 	lo, hi, x.scale, x.offset, x.bounded = in.movingBounds()
 	copy(x.lo[:], lo[:])
 	copy(x.hi[:], hi[:])
+	x.pad()
 }
 
 // set sets the inverse of an instance of b that does not move, and its placement. It reports whether the instance is active.
@@ -91,6 +111,8 @@ func (p *placed) setPortable(b *Structure, x *placement) (ok bool) {
 	copy(x.lo[:], lo[:])
 	copy(x.hi[:], hi[:])
 	x.scale, x.offset = p.spread(float64(b.reach))
+	x.bounded = true
+	x.pad()
 	return true
 }
 
