@@ -35,6 +35,8 @@ const (
 	stageRayTracingShader        uint64 = 1 << 21
 	stageShadingRateAttachment   uint64 = 1 << 22
 	stageFragmentDensityProcess  uint64 = 1 << 23
+	stageStructureBuild          uint64 = 1 << 25
+	stageStructureCopy           uint64 = 1 << 28
 	stageCopy                    uint64 = 1 << 32
 	stageResolve                 uint64 = 1 << 33
 	stageBlit                    uint64 = 1 << 34
@@ -62,9 +64,12 @@ const (
 	accessTransferWrite               uint64 = 1 << 12
 	accessMemoryRead                  uint64 = 1 << 15
 	accessMemoryWrite                 uint64 = 1 << 16
+	accessStructureRead               uint64 = 1 << 21
+	accessStructureWrite              uint64 = 1 << 22
 	accessShaderSampledRead           uint64 = 1 << 32
 	accessShaderStorageRead           uint64 = 1 << 33
 	accessShaderStorageWrite          uint64 = 1 << 34
+	accessShaderBindingTableRead      uint64 = 1 << 40
 	accessShaderTileRead              uint64 = 1 << 51
 	accessShaderTileWrite             uint64 = 1 << 52
 )
@@ -89,11 +94,11 @@ var (
 		stageAllCommands:             everyFlag,
 	}
 	widerAccesses = map[uint64]uint64{
-		accessShaderRead:  accessShaderStorageRead | accessShaderSampledRead,
+		accessShaderRead:  accessShaderStorageRead | accessShaderSampledRead | accessShaderBindingTableRead,
 		accessShaderWrite: accessShaderStorageWrite,
 		accessMemoryRead: accessIndirectCommandRead | accessIndexRead | accessVertexAttributeRead | accessUniformRead | accessTransferRead | accessShaderStorageRead | accessShaderSampledRead |
-			accessInputAttachmentRead | accessColorAttachmentRead | accessDepthStencilAttachmentRead,
-		accessMemoryWrite: accessTransferWrite | accessShaderStorageWrite | accessColorAttachmentWrite | accessDepthStencilAttachmentWrite,
+			accessInputAttachmentRead | accessColorAttachmentRead | accessDepthStencilAttachmentRead | accessStructureRead | accessShaderBindingTableRead,
+		accessMemoryWrite: accessTransferWrite | accessShaderStorageWrite | accessColorAttachmentWrite | accessDepthStencilAttachmentWrite | accessStructureWrite,
 	}
 )
 

@@ -83,7 +83,7 @@
 //	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts; matrixquery.go queries for products
 //	copyindirect.go     copies between addresses that are in memory
 //	structure.go        acceleration structures; structurebuild.go their builds, structuresphere.go spheres, structuremotion.go motion, structurerun.go the execution;
-//	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents, structuregarbage.go the memory of dropped ones;
+//	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents, structuregarbage.go the memory of dropped ones, structureorder.go their races;
 //	featurerule.go the features that structures need; structurerule.go the rules on the structures that rays are traced in; micromap.go micromaps, micromapcommand.go their commands, structuremicromap.go those that are acceleration structures
 //	cuda.go             modules and functions of CUDA kernels, launches
 //	viewhandle.go       handles of views and samplers, the textures of CUDA kernels

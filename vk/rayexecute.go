@@ -111,6 +111,7 @@ func (w *traceRays) run(x *executor) error {
 		return trace.Table{Address: t.Address, Size: t.Size, Stride: t.Stride}
 	}
 	launch := trace.Launch{Size: size, RayGen: table(tables.RayGen), Miss: table(tables.Miss), Hit: table(tables.Hit), Callable: table(tables.Callable), Serials: p.serials}
+	w.order(x, &tables, size)
 	x.watch()
 	defer x.unwatch()
 	if d := x.dev.debugger; d != nil {

@@ -232,6 +232,7 @@ func (b *BuildInfo) checkAddresses(rule string) error {
 // run builds.
 func (w *buildStructures) run(x *executor) error {
 	rule := "VUID-vkCmdBuildAccelerationStructuresKHR-"
+	accesses := x.structureAccesses("build", stageStructureBuild)
 	for i := range w.list {
 		b := &w.list[i]
 		if w.indirect != nil {
@@ -239,6 +240,10 @@ func (w *buildStructures) run(x *executor) error {
 			ranges, err := w.indirect[i].read(x)
 			if err != nil {
 				return err
+			}
+			for k := range ranges {
+				p := &w.indirect[i]
+				accesses.memory("its ranges", p.Address+uint64(k)*uint64(p.Stride), rangeBytes, false, accessIndirectCommandRead)
 			}
 			n := *b
 			n.Ranges = ranges
@@ -250,7 +255,9 @@ func (w *buildStructures) run(x *executor) error {
 		if err != nil {
 			return err
 		}
+		accesses.build(b)
 	}
+	accesses.compare(x)
 	x.memory.stale()
 	return nil
 }

@@ -373,7 +373,15 @@ type copyWork struct {
 func (*copyWork) flags() QueueFlags { return QueueCompute }
 
 func (w *copyWork) run(x *executor) error {
-	d := x.dev
+	if err := w.copy(x.dev); err != nil {
+		return err
+	}
+	w.order(x)
+	return nil
+}
+
+// copy copies, serializes or deserializes.
+func (w *copyWork) copy(d *Device) error {
 	if w.source != nil && w.target != nil {
 		return d.copyStructure(w.source, w.target, w.compact, "VUID-VkCopyAccelerationStructureInfoKHR-")
 	}
@@ -452,12 +460,15 @@ func (*propertyWork) flags() QueueFlags { return QueueCompute }
 func (w *propertyWork) forget() { *w = propertyWork{list: emptied(w.list)} }
 
 func (w *propertyWork) run(x *executor) error {
+	accesses := x.structureAccesses("query", stageStructureBuild|stageStructureCopy)
+	defer accesses.compare(x)
 	for i, a := range w.list {
 		n, err := x.dev.property(a, w.pool.info.Type, "VUID-vkCmdWriteAccelerationStructuresPropertiesKHR-")
 		if err != nil {
 			return err
 		}
 		w.pool.put(w.first+i, 1, n)
+		accesses.read(a)
 	}
 	return nil
 }
