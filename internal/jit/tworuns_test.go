@@ -13,7 +13,7 @@ import (
 
 // TestTwoRuns accesses images in quads of rows as fragments do: rows of eight words, two of which are in
 // one register, are a pitch apart, and a loop adds a uniform offset. Rows end in and out of range, overlap,
-// are not consecutive words, and offsets wrap around.
+// are not consecutive words, and offsets wrap around. Some rows have texels of two words.
 func TestTwoRuns(t *testing.T) { eachLevel(t, testTwoRuns) }
 
 func testTwoRuns(t *testing.T, engine jit.Engine) {
@@ -23,10 +23,14 @@ func testTwoRuns(t *testing.T, engine jit.Engine) {
 		words[i] = r.Uint32()
 	}
 	starts := []uint32{0, 4, 64, 1<<32 - 32, 1<<32 - 64, 1<<32 - 100, 1 << 31}
-	for n := range 160 {
+	for n := range 240 {
 		step, imm, most := 4, 4*r.Intn(3), []string{"9:i32", "vn"}[n/8%2]
+		second, stored := "", ""
+		if n%8 >= 6 {
+			step = 8 // no runs of words, but of pairs
+		}
 		if n%8 == 7 {
-			step = 8 // no runs
+			second, stored = fmt.Sprintf("vs = ld.i32 vA, voff, #%d", imm+4), fmt.Sprintf("st.i32 vB, voff, vs, #%d", imm+4)
 		}
 		text := fmt.Sprintf(`program "tworuns" compute
 subgroup 16
@@ -58,10 +62,12 @@ func "main"() L1 {
 		vin = ule.i32 vi, %[3]s
 		if vin {
 			vc = ld.i32 vA, voff, #%[4]d
+			%[6]s
 			vd = ld.i32 vB, voff, #%[4]d
 			ve = add.i32 vc, vd
 			st.i32 vB, voff, ve, #%[4]d
 			st.i32 vB, voff, vi, #%[5]d
+			%[7]s
 		}
 		vnext = add.i32 vi, 1:i32
 		vmore = ult.i32 vnext, 9:i32
@@ -71,7 +77,7 @@ func "main"() L1 {
 		br L1
 	}
 }
-`, []string{"0:i32", "vnone"}[n/3%2], step, most, imm, imm+128)
+`, []string{"0:i32", "vnone"}[n/3%2], step, most, imm, imm+128, second, stored)
 		var push []byte
 		pitch := 4 * uint32(r.Intn(20))
 		if n%5 == 0 {

@@ -253,12 +253,26 @@ func (m *machine) gatherPair(in *vcode.Inst) {
 		m.gatherPairSlow(in)
 		return
 	}
-	apart, resume := m.NewLabel(), m.NewLabel()
+	noRuns, apart, resume := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	z := pairRegs{0, 2, 3}
-	m.loadWindow(in, m.execution(in), m.vec(in.Uses[1], 1), z, apart)
-	m.permutePair(in, 0, z)
+	inWindow := func() {
+		m.loadWindow(in, m.execution(in), m.vec(in.Uses[1], 1), z, apart)
+		m.permutePair(in, 0, z)
+	}
+	// Texels of filters and pairs of triangles are rarely two runs.
+	runs := m.likelyTwoRuns(in) && in.Prefetch == 0 && in.Key.Flags&ir.Proven == 0
+	if runs {
+		m.loadPairHalves(in, m.contiguousHalves(in, m.execution(in), m.vec(in.Uses[1], 1), 8, target.HandleLength, noRuns), z)
+	} else {
+		inWindow()
+	}
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
+		if runs {
+			m.Bind(noRuns)
+			inWindow()
+			m.Jmp(resume)
+		}
 		m.Bind(apart)
 		if in.Prefetch == 0 { // texels in no window are rarely in a wide one
 			m.wideWindow(in, z, resume)

@@ -76,6 +76,13 @@ func (m *machine) loadHalves(in *vcode.Inst, at [2]Mem) {
 	m.done(in, d)
 }
 
+// loadPairHalves loads two adjacent words for each lane, such as a texel of 64 bits, each half of the lanes with one instruction.
+func (m *machine) loadPairHalves(in *vcode.Inst, at [2]Mem, z pairRegs) {
+	m.RM(VMOVDQU32, V512, z.lo, 0, at[0], 0)
+	m.RM(VMOVDQU32, V512, z.hi, 0, at[1], 0)
+	m.deinterleave(in, 0, z)
+}
+
 // loadNarrowHalves loads 8 or 16 bits for each lane, each half of the lanes with one instruction.
 func (m *machine) loadNarrowHalves(in *vcode.Inst, at [2]Mem) {
 	extend := VPMOVZXWD
