@@ -69,7 +69,7 @@ func (p property) merge(a, b uint64) uint64 {
 	return b
 }
 
-// PropertyName returns the name by which limits know a member of a struct of properties: the one in the struct of its version of Vulkan.
+// PropertyName returns the name of a member of a struct of properties among limits: the one in the struct of its version of Vulkan.
 func PropertyName(structure, member string) string {
 	if as, ok := renamed[member]; ok && structure == "VkPhysicalDeviceSubgroupProperties" {
 		return as

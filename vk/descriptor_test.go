@@ -234,7 +234,7 @@ func TestPoolFlags(t *testing.T) {
 	broke(t, "a set for the host is bound", c.End(), "VUID-vkCmdBindDescriptorSets-pDescriptorSets-04616")
 }
 
-// TestGreatLayout: a layout of maxPerSetDescriptors descriptors is supported, an inline uniform block of which is one
+// TestGreatLayout: a layout of maxPerSetDescriptors descriptors is supported, with inline uniform blocks as one each
 // (VkDescriptorSetLayoutSupport, VkPhysicalDeviceMaintenance3Properties).
 func TestGreatLayout(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)

@@ -43,7 +43,7 @@ func TestRequiredFormats(t *testing.T) {
 }
 
 // TestDependentFeatures: "a depth/stencil format with a depth component supporting VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT must support
-// VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_DEPTH_COMPARISON_BIT"; and views of formats that require a sampler Y′CbCr conversion are no attachments,
+// VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_DEPTH_COMPARISON_BIT"; and views of formats with a sampler Y′CbCr conversion are no attachments,
 // are not stored to and not blitted, and buffers do not have these formats.
 func TestDependentFeatures(t *testing.T) {
 	p := Chiaro()

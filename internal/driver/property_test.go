@@ -9,8 +9,8 @@ import (
 	profiles "github.com/chiaro-gpu/chiaro/device"
 )
 
-// TestPromotedProperties: a property has one value, in the struct of its version of Vulkan and in the struct of the extension or version that
-// brought it (Vulkan, VkPhysicalDeviceVulkan11Properties: "the same as" each of them).
+// TestPromotedProperties: a property has one value, in the struct of its version of Vulkan and in the one of its extension or first version
+// (Vulkan, VkPhysicalDeviceVulkan11Properties: "the same as" each of them).
 func TestPromotedProperties(t *testing.T) {
 	p := &physicalDevice{profile: selfProfile()}
 	values := map[string][]byte{} // by the name of a property, of VkPhysicalDeviceVulkan*Properties

@@ -110,10 +110,10 @@ func (k *Texel) Stored(n [4]ir.V) (v [4]ir.V, ok bool) {
 	return v, true
 }
 
-// maxSummed is the most bits of a component without sign whose integers are rounded by unsignedMagic.
+// maxSummed is the most bits of a component without sign for rounding by unsignedMagic.
 const maxSummed = 16
 
-// storedComponent returns the value that decodeComponent has for the bits of encodeComponent.
+// storedComponent is decodeComponent after encodeComponent.
 func (c *code) storedComponent(k *format.Component, v ir.V) ir.V {
 	switch {
 	case k.Numeric == format.UNorm && k.Bits <= maxSummed: // the sum of the rounding is unsignedMagic and the integer

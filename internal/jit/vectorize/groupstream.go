@@ -26,7 +26,7 @@ type workgroup struct {
 	dissolved   map[ir.V]bool       // barriers between joined phases (phasejoin.go)
 	inRegisters bool                // words of workgroup memory are in registers (wordforward.go)
 	guards      map[ir.V]indexGuard // for them, of conditions (wordguard.go)
-	early       map[ir.V]bool       // the values of guards, which come first
+	early       map[ir.V]bool       // the values of guards: they come first
 }
 
 // openConstruct is an open joint construct.

@@ -28,7 +28,7 @@ type indexGuard struct {
 	step         uint32
 }
 
-// guard notes the guard that proves a condition, and reports whether it has one.
+// guard notes the guard of a condition, and reports whether it has one.
 func (g *workgroup) guard(condition ir.V) bool {
 	r, ok := g.guardOf(condition)
 	if ok {

@@ -16,14 +16,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// attributeCase is random attributes, and what a vertex shader reads of them.
+// attributeCase is random attributes, inputs of a vertex shader, and their values.
 type attributeCase struct {
 	attributes []state.VertexAttribute
 	inputs     []string // "TYPE INDEX", in units of 32 bits from location 0 on
 	want       []byte   // of one vertex, each in 8 bytes
 }
 
-// randomAttributes makes attributes of random formats in one binding, whose first element is data. A format of 64 bits with three or four
+// randomAttributes makes attributes of random formats in one binding with data as its first element. A format of 64 bits with three or four
 // components takes two locations, each other one (Vulkan, VkVertexInputAttributeDescription, "Location Assignment"). Some locations have no
 // attribute: an input reads (0, 0, 0, 1) there.
 func randomAttributes(r *rand.Rand, data []byte) (c attributeCase) {
@@ -77,7 +77,7 @@ func randomAttributes(r *rand.Rand, data []byte) (c attributeCase) {
 	return c
 }
 
-// program returns a vertex shader that stores the inputs, each to 8 bytes.
+// program returns a vertex shader: it stores the inputs, each to 8 bytes.
 func (c *attributeCase) program() string {
 	var b, code strings.Builder
 	b.WriteString("program \"attributes\" vertex\nsubgroup 16\nlocal 1 1 1\n")

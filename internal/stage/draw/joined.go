@@ -106,8 +106,8 @@ func (d *binWorker) binWaiting(w *waitingTask) error {
 	return d.flushGreat()
 }
 
-// runJoined runs the current task, of a draw that is not in place. The list of a small draw, or of a single worker, remains for those that
-// follow.
+// runJoined runs the current task, of a draw that is not in place. The list of a small draw, or of a single worker, remains for the next
+// ones.
 func (d *binWorker) runJoined(t task) error {
 	d.joined.join(t.ticket, 0)
 	if err := d.Run(d.pass.ctx); err != nil {

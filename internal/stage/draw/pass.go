@@ -152,7 +152,7 @@ type binWorker struct {
 	waiting     []waitingTask
 	chain       uint64             // of the current draw, of draws in place
 	chains      uint64             // so far
-	joined      joinedList         // the list that is not finished
+	joined      joinedList         // the unfinished list
 	triangles   frontend.Triangles // of the current draw in place
 	sampled     uint32             // packed bin lists so far, of which some choose the size of the triangles
 	packedWords int                // words of the items of the last packed bin list

@@ -15,7 +15,7 @@ type task struct {
 // current returns the current task.
 func (d *binWorker) current() task { return task{d.draw, d.View, d.ticket} }
 
-// joinedList is the bin list that the worker has not finished: of the chain of the current draw, and in one memory. Zero: there is none.
+// joinedList is the unfinished bin list of the worker: of the chain of the current draw, and in one memory. Zero: there is none.
 type joinedList struct {
 	ticket uint64 // of the first task
 	draws  int

@@ -155,7 +155,7 @@ func TestPartialAttributes(t *testing.T) {
 	}
 }
 
-// TestWideAttributes reads an attribute of four doubles, which takes two locations, and two of two doubles, each of which takes one
+// TestWideAttributes reads an attribute of four doubles, in two locations, and two of two doubles, in one each
 // (Vulkan §"Vertex Input Description").
 func TestWideAttributes(t *testing.T) {
 	text := strings.NewReplacer("in location T 0", "in location f64 0", "in location T 1", "in location f64 2", "in location T 2", "in location f64 4", "in location T 3", "in location f64 6",
