@@ -12,7 +12,10 @@ import (
 // Transform feedback (Vulkan §"Transform Feedback") captures the outputs with an Offset
 // of the last pre-rasterization stage, if that stage has the mode Xfb. The scalars of a
 // variable with one Offset are contiguous: array elements, struct members, matrix
-// columns and vector components in order, each aligned to its size.
+// columns and vector components in order, each aligned to its size. The Offset of a
+// member of a block is a byte of the captured vertex; of a struct inside a captured
+// output, it is a byte of that struct (SPIR-V: "relative to the beginning of the
+// structure"), so that each element of an array has its own place.
 
 // feedback is the capture position that decorations assign to an output.
 type feedback struct {
@@ -131,14 +134,20 @@ func (u *unit) capturedParts(t *facts.Type, x *feedback, seen, scalar func(feedb
 	case t == nil:
 		u.malformed("a type is missing")
 	case t.IsStruct():
+		start, end := x.offset, x.offset
+		isPart := x.hasOffset && !u.facts.Has(t.ID, spirv.DecorationBlock)
 		for i := range t.Members {
 			m := *x
 			m.apply(func(k spirv.Decoration) (facts.Decoration, bool) { return u.facts.MemberDecoration(t.ID, i, k) })
+			if _, ok := u.facts.MemberDecoration(t.ID, i, spirv.DecorationOffset); ok && isPart {
+				m.offset += start
+			}
 			u.capturedParts(t.Members[i].Type, &m, seen, scalar)
 			if x.hasOffset {
-				x.offset = m.offset
+				x.offset, end = m.offset, max(end, m.offset)
 			}
 		}
+		x.offset = end
 	case t.IsComposite() && t.Elem != nil && !t.IsRuntimeArray():
 		for n := t.Count; n > 0 && len(u.flat(t.Elem)) > 0; n-- {
 			u.capturedParts(t.Elem, x, seen, scalar)

@@ -125,6 +125,60 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
+// TestCapturesNested: the Offset of a member is relative to its struct, unless the struct
+// is a block (SPIR-V 3.20: Offset), so that elements of an array do not overlap. The next
+// element or member begins after all members, in whichever order their Offsets are.
+func TestCapturesNested(t *testing.T) {
+	const text = `OpCapability Shader
+OpCapability TransformFeedback
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %list %block
+OpExecutionMode %main Xfb
+OpMemberDecorate %S 0 Offset 8
+OpMemberDecorate %S 2 Offset 0
+OpDecorate %list Location 0
+OpDecorate %list XfbBuffer 0
+OpDecorate %list XfbStride 64
+OpDecorate %list Offset 4
+OpDecorate %Block Block
+OpMemberDecorate %Block 0 Offset 4
+OpMemberDecorate %Block 1 Offset 16
+OpDecorate %block Location 10
+OpDecorate %block XfbBuffer 1
+OpDecorate %block XfbStride 48
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%two = OpConstant %uint 2
+%float = OpTypeFloat 32
+%v2 = OpTypeVector %float 2
+%S = OpTypeStruct %float %float %v2
+%S2 = OpTypeArray %S %two
+%Block = OpTypeStruct %float %S
+%pS2 = OpTypePointer Output %S2
+%pBlock = OpTypePointer Output %Block
+%list = OpVariable %pS2 Output
+%block = OpVariable %pBlock Output
+%nS2 = OpConstantNull %S2
+%nBlock = OpConstantNull %Block
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpStore %list %nS2
+OpStore %block %nBlock
+OpReturn
+OpFunctionEnd
+`
+	want := []string{
+		"0/64/0", "1/48/0",
+		"0:04=location:8", "0:08=location:9", "0:12=location:0", "0:16=location:4",
+		"0:20=location:20", "0:24=location:21", "0:28=location:12", "0:32=location:16",
+		"1:04=location:40", "1:16=location:52", "1:20=location:53", "1:24=location:44", "1:28=location:48",
+	}
+	if got := captured(t, text); !slices.Equal(got, want) {
+		t.Errorf("%v; want %v", got, want)
+	}
+}
+
 // TestCapturesRefused gives modules whose outputs fit no buffer.
 func TestCapturesRefused(t *testing.T) {
 	for change, want := range map[string]string{
