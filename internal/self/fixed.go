@@ -139,5 +139,5 @@ const (
 	// Wrapping a coordinate permits each offset; the limits are other drivers'.
 	minOffset  = 1<<64 - 32 // -32 in two's complement
 	maxOffset  = 31
-	operations = 0x6ff // all operations of subgroups but the partitioned ones
+	operations = 0x7ff // all operations of subgroups: VkSubgroupFeatureFlagBits
 )

@@ -51,6 +51,14 @@ func TestSelfVertexOrder(t *testing.T) {
 	}
 }
 
+// TestSelfSubgroups checks that the profile self has all operations of VkSubgroupFeatureFlagBits, from VK_SUBGROUP_FEATURE_BASIC_BIT to
+// VK_SUBGROUP_FEATURE_ROTATE_CLUSTERED_BIT. The script group/partition.txtar runs the partitioned ones, whose extensions the driver announces.
+func TestSelfSubgroups(t *testing.T) {
+	if n, known := Profile().Device.Limit("subgroupSupportedOperations"); n != 0x7ff || !known {
+		t.Errorf("subgroupSupportedOperations is %#x, known %t; must be 0x7ff", n, known)
+	}
+}
+
 // TestSelfExtents checks that the profile self has the extents of images that TestImageExtents of package vk reads.
 func TestSelfExtents(t *testing.T) {
 	for kind, limit := range []string{"maxImageDimension1D", "maxImageDimension2D", "maxImageDimension3D"} {
