@@ -172,7 +172,7 @@ func (x *executor) clusters(p *GraphicsPipeline, groups [3]uint32) error {
 	}
 	dispatch := func(params []byte, n uint32) error {
 		args := compute.Args{
-			Groups: [3]uint32{n, 1, 1}, Push: x.push[:], Robustness: s.robustness, Workers: x.dev.workers, Budget: x.dev.budget, Schedule: x.dev.schedule, Sets: sets,
+			Groups: [3]uint32{n, 1, 1}, Push: x.push[:], Robustness: s.robustness, Workers: x.dev.workers, Budget: x.dev.budget, Schedule: x.dev.schedule, Lenient: x.dev.tolerant, Sets: sets,
 			Regions: regions.all(), Rays: x.dev.heap.structures.rays(), Params: params,
 		}
 		args.Log = x.dev.printer.log(s.stage)

@@ -474,7 +474,7 @@ func (x *executor) launch(p *ComputePipeline, point BindPoint, base, groups [3]u
 	if p.node != nil { // of an indirect execution set
 		return usage("VUID-vkCmdBindPipeline-pipeline-03382", "%v is a library; must be linked", &p.object)
 	}
-	return x.runWorkgroups(p, point, compute.Args{Base: base, Groups: groups, Push: x.push[:], Robustness: p.robustness, Sets: sets})
+	return x.runWorkgroups(p, point, compute.Args{Base: base, Groups: groups, Push: x.push[:], Robustness: p.robustness, Lenient: x.dev.tolerant, Sets: sets})
 }
 
 // runWorkgroups runs workgroups of a pipeline with bound resources.

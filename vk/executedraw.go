@@ -382,7 +382,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 	}
 	a.Shader = compute.Args{
 		Sets: sets, Push: x.push[:], StageRobustness: p.robustness,
-		Regions: x.holdRegions().all(), Rays: x.dev.heap.structures.rays(), Workers: x.dev.workers, Budget: x.dev.budget, Schedule: x.dev.schedule,
+		Regions: x.holdRegions().all(), Rays: x.dev.heap.structures.rays(), Workers: x.dev.workers, Budget: x.dev.budget, Schedule: x.dev.schedule, Lenient: x.dev.tolerant,
 	}
 	x.bindHeaps(&a.Shader)
 	p.stageSets(&a.Shader)

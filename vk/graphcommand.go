@@ -279,7 +279,7 @@ func (w *dispatchGraph) run(x *executor) error {
 	err = p.graph.Run(func(node int, params []byte, groups uint32) error {
 		n := p.nodes[node]
 		args := compute.Args{
-			Groups: [3]uint32{groups, 1, 1}, Push: x.push[:], Robustness: n.robustness, Workers: x.dev.workers, Budget: budget, Schedule: x.dev.schedule, Sets: sets,
+			Groups: [3]uint32{groups, 1, 1}, Push: x.push[:], Robustness: n.robustness, Workers: x.dev.workers, Budget: budget, Schedule: x.dev.schedule, Lenient: x.dev.tolerant, Sets: sets,
 			Regions: regions.all(), Rays: x.dev.heap.structures.rays(), Params: params,
 		}
 		args.Log = x.dev.printer.log(n.stage)

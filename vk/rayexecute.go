@@ -97,7 +97,7 @@ func (w *traceRays) run(x *executor) error {
 	if err != nil {
 		return err
 	}
-	args := compute.Args{Push: x.push[:], Robustness: p.robustness, Workers: x.dev.workers, Budget: x.dev.budget, Schedule: x.dev.schedule, Sets: sets}
+	args := compute.Args{Push: x.push[:], Robustness: p.robustness, Workers: x.dev.workers, Budget: x.dev.budget, Schedule: x.dev.schedule, Lenient: x.dev.tolerant, Sets: sets}
 	args.Log = x.dev.printer.log(p.composed)
 	regions := x.dev.heap.regions()
 	defer x.dev.heap.release(regions)

@@ -68,7 +68,7 @@ func (s *standIn) bind(m *facts.Module, p *ir.Program) (*ir.Program, string, err
 	if said.Len() == 0 {
 		return p, "", nil
 	}
-	q, err := compute.Link(p, bound, nil)
+	q, err := compute.Link(p, bound, false, nil)
 	return q, said.String(), err
 }
 

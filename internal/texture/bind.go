@@ -32,8 +32,8 @@ type combination struct {
 const maxCombinations = 1 << 10
 
 // Bind returns p with bodies for its texture functions, specialized for the descriptors bound[r] of each
-// resource r; p itself if it has no texture function. p is not changed. The error is an *UnsupportedError,
-// or a *DescError if a view is incompatible with the shader's declaration.
+// resource r; p itself if it has no texture function. p is not changed. A view of another shape than the shader's declaration is the null
+// descriptor; see Mismatch. The error is an *UnsupportedError.
 func Bind(p *ir.Program, bound []Bound) (*ir.Program, error) {
 	if !slices.ContainsFunc(p.Funcs, func(f *ir.Func) bool { return f.Texture != nil }) {
 		return p, nil
@@ -149,6 +149,20 @@ func compatible(t *ir.Texture, v viewKey) bool {
 	return t.Dim == v.dim && (t.Subpass || t.Arrayed == v.arrayed) && t.Multisampled == (v.samples > 0)
 }
 
+// Mismatch returns a *DescError if the only view of an image has another shape than the shader declares. Vulkan permits such a view as long
+// as no invocation accesses it (VUID-vkCmdDraw-viewType-07752).
+func Mismatch(p *ir.Program, bound []Bound) error {
+	for _, f := range p.Funcs {
+		if f.Texture == nil {
+			continue
+		}
+		if err := mismatch(p, f.Texture, bound); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // mismatch returns an error if t's only view is incompatible with the shader's declaration. In an array of
 // several descriptors an incompatible view counts as the null descriptor instead. So it does if variables
 // that share the binding declare images of several shapes and the view has one of them: a shape must match only
@@ -197,9 +211,6 @@ func distinct[T any, K comparable](list []*T, key func(*T) K, word func(K) uint6
 // descriptor needs no check of its own.
 func body(p *ir.Program, f *ir.Func, bound []Bound, t *tables) (*ir.Func, error) {
 	states, sure := combinationsOf(p, f.Texture, bound)
-	if err := mismatch(p, f.Texture, bound); err != nil {
-		return nil, err
-	}
 	if len(states) > maxCombinations {
 		return nil, &UnsupportedError{fmt.Sprintf("%d different pairs of views and samplers at one instruction; at most %d", len(states), maxCombinations)}
 	}

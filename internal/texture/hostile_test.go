@@ -157,7 +157,7 @@ func TestDescriptors(t *testing.T) {
 	}
 	p.Res[2].Count = 1
 	var mismatch *texture.DescError
-	if _, err := texture.Bind(p, []texture.Bound{{}, {}, {Views: views[3:4]}}); !errors.As(err, &mismatch) {
+	if err := texture.Mismatch(p, []texture.Bound{{}, {}, {Views: views[3:4]}}); !errors.As(err, &mismatch) {
 		t.Errorf("a view of another dimension alone: %v; must be a *DescError", err)
 	}
 	// Another variable of the binding that declares the view's shape: the view may be accessed by way of it.
@@ -170,9 +170,12 @@ func TestDescriptors(t *testing.T) {
 			alias.Funcs = append(slices.Clone(alias.Funcs), &g)
 		}
 	}
+	if err := texture.Mismatch(&alias, []texture.Bound{{}, {}, {Views: views[3:4]}}); err != nil {
+		t.Errorf("a view of the shape that another variable of the binding declares: %v", err)
+	}
 	q, err = texture.Bind(&alias, []texture.Bound{{}, {}, {Views: views[3:4]}})
 	if err != nil {
-		t.Fatalf("a view of the shape that another variable of the binding declares: %v", err)
+		t.Fatal(err)
 	}
 	if err := q.Verify(); err != nil {
 		t.Fatal(err)

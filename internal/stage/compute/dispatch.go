@@ -118,6 +118,9 @@ type Args struct {
 	// Params are the bytes of the resources in OwnSet: the parameters of a program that another stage composed.
 	Params []byte
 
+	// Lenient makes a view of another shape than the shader's image the null descriptor. Without it such a view is an error.
+	Lenient bool
+
 	Workers int       // see exec.Job
 	Budget  uint64    // see exec.Job
 	Hook    exec.Hook // see exec.Job

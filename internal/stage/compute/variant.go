@@ -323,7 +323,7 @@ func (s *Variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *Args, la
 			v.compiled, v.textureKey, v.hash = both, k, hashOf(k)
 		}
 	}
-	if p, err = Link(p, v.compiled, o.Stop); err != nil {
+	if p, err = Link(p, v.compiled, a.Lenient, o.Stop); err != nil {
 		if errors.As(err, new(*texture.UnsupportedError)) || errors.As(err, new(*texture.DescError)) {
 			err = &exec.UnsupportedError{Engine: e.Name(), Feature: err.Error()}
 		}
@@ -336,7 +336,12 @@ func (s *Variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *Args, la
 
 // Link returns a copy of p with texture code for the bound views and samplers, as [texture.Bind] makes it, after the passes: only
 // now they see the bodies of the texture functions. A stop function ends the passes with its error.
-func Link(p *ir.Program, bound []texture.Bound, stop func() error) (*ir.Program, error) {
+func Link(p *ir.Program, bound []texture.Bound, lenient bool, stop func() error) (*ir.Program, error) {
+	if !lenient {
+		if err := texture.Mismatch(p, bound); err != nil {
+			return nil, err
+		}
+	}
 	p, err := texture.Bind(p, bound)
 	if err != nil {
 		return nil, err

@@ -355,7 +355,7 @@ func (d *recordedDraw) ownsRows() bool {
 func (d *recordedDraw) detach(a *state.Args) {
 	d.push = append(d.push[:0], a.Shader.Push...)
 	s := &d.args.Shader
-	*s = compute.Args{Push: d.push, Regions: s.Regions, Rays: s.Rays, Workers: s.Workers, Budget: s.Budget, Log: s.Log, Hook: s.Hook, Schedule: s.Schedule, Shadow: s.Shadow}
+	*s = compute.Args{Push: d.push, Regions: s.Regions, Rays: s.Rays, Workers: s.Workers, Budget: s.Budget, Log: s.Log, Hook: s.Hook, Schedule: s.Schedule, Lenient: s.Lenient, Shadow: s.Shadow}
 	d.args.State, d.args.VertexBuffers = nil, nil
 	d.discard = append(d.discard[:0], d.state.Discard.Rectangles...)
 	d.state.Discard.Rectangles = d.discard
