@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -196,10 +197,52 @@ func votes() []groupModel {
 	return list
 }
 
+// partitions are the partitioned instructions: an instruction combines the active lanes with the same low bits of y.
+func partitions() (list []groupModel) {
+	same := func(g *lanes, i int) func(int) bool { return func(k int) bool { return g.y[k]&3 == g.y[i]&3 } }
+	const ballot = "%low2 = OpBitwiseAnd %uint %y %c3\n%bal = OpGroupNonUniformPartitionEXT %v4 %low2\n"
+	for w := range 4 {
+		list = append(list, groupModel{fmt.Sprintf("Partition %d", w), fmt.Sprintf("%s%%r = OpCompositeExtract %%uint %%bal %d", ballot, w),
+			func(g *lanes, i int) (word uint32) {
+				for k := 32 * w; k < min(32*w+32, len(g.x)); k++ {
+					word |= uint32(truth(g.active[k] && same(g, i)(k))) << (k % 32)
+				}
+				return word
+			}})
+	}
+	for _, form := range []string{"Reduce", "InclusiveScan", "ExclusiveScan"} {
+		list = append(list, groupModel{"Partitioned" + form, ballot + "%r = OpGroupNonUniformIAdd %uint %c3 Partitioned" + form + "EXT %x %bal",
+			func(g *lanes, i int) (sum uint32) {
+				end := map[string]int{"Reduce": len(g.x), "InclusiveScan": i + 1, "ExclusiveScan": i}[form]
+				for k := range end {
+					if g.active[k] && same(g, i)(k) {
+						sum += g.x[k]
+					}
+				}
+				return sum
+			}})
+	}
+	return list
+}
+
+// TestPartitionSize: the code of partitioned instructions is in proportion to the words of a ballot, not to the lanes: the operation of
+// a vector in a subgroup of 128 lanes has at most 2,000 values.
+func TestPartitionSize(t *testing.T) {
+	code := "%v = OpCompositeConstruct %v4 %x %y %x %y\n%bal = OpGroupNonUniformPartitionEXT %v4 %v\n" +
+		"%sum = OpGroupNonUniformIAdd %v4 %c3 PartitionedInclusiveScanEXT %v %bal\n%r = OpCompositeExtract %uint %sum 3"
+	n := 0
+	for _, f := range lowered(t, []byte(groupModule(128, code)), nil, Options{SubgroupSize: 128}).Funcs {
+		n += len(f.Code)
+	}
+	if n > 2000 {
+		t.Errorf("%d values; must be at most 2,000", n)
+	}
+}
+
 // TestGroupModels runs each group instruction in subgroups of all sizes, the
 // last of which is not whole, with random lanes active.
 func TestGroupModels(t *testing.T) {
-	for _, m := range append(append(reductions(), moves()...), votes()...) {
+	for _, m := range slices.Concat(reductions(), moves(), votes(), partitions()) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(uint64(len(m.name)), uint64(m.name[0])))

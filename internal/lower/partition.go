@@ -14,6 +14,9 @@ var partitionRules = rules{
 // every other one.
 const maxPartitioned = 4096
 
+// maxUnrolledLanes is how many components of all lanes a partitioned operation reads without a loop.
+const maxUnrolledLanes = 32
+
 // partitionable ends lowering if a value has too many components.
 func (f *function) partitionable(x []ir.V) {
 	if len(x) > maxPartitioned {
@@ -36,14 +39,15 @@ func partition(f *function, in spirv.Inst) {
 	for i := range w {
 		w[i] = f.b.I32(0)
 	}
-	for k := range f.options.SubgroupSize {
+	w = f.eachLane(len(x), w, func(word int, lane, bit ir.V, w []ir.V) []ir.V {
 		var equal []ir.V
-		for i, p := range f.fromLane(x, f.b.I32(k)) {
+		for i, p := range f.fromLane(x, lane) {
 			equal = append(equal, f.b.Cmp(ir.Eq, p, x[i]))
 		}
-		bit := f.b.Select(f.combine(ir.And, equal), f.b.I32(1<<(k%32)), f.b.I32(0))
-		w[k/32] = f.b.Op(ir.Or, ir.I32, w[k/32], bit)
-	}
+		w = append([]ir.V(nil), w...)
+		w[word] = f.b.Op(ir.Or, ir.I32, w[word], f.b.Select(f.combine(ir.And, equal), bit, f.b.I32(0)))
+		return w
+	})
 	for i, a := range active {
 		w[i] = f.b.Op(ir.And, ir.I32, w[i], a)
 	}
@@ -71,13 +75,33 @@ func (f *function) partitioned(g spirv.GroupOperation, by ir.Op, x []ir.V, ballo
 		t := f.b.Func.Type(p)
 		parts[i] = f.b.Const(t, ir.Identity(by, t))
 	}
-	for k := range f.options.SubgroupSize {
-		bit := f.b.Op(ir.And, ir.I32, w[k/32], f.b.I32(1<<(k%32)))
-		out := f.b.Cmp(ir.Eq, bit, f.b.I32(0))
-		for i, p := range f.fromLane(x, f.b.I32(k)) {
+	return f.eachLane(len(x), parts, func(word int, lane, bit ir.V, parts []ir.V) []ir.V {
+		out := f.b.Cmp(ir.Eq, f.b.Op(ir.And, ir.I32, w[word], bit), f.b.I32(0))
+		next := make([]ir.V, len(parts))
+		for i, p := range f.fromLane(x, lane) {
 			t := f.b.Func.Type(p)
-			parts[i] = f.b.Select(out, parts[i], f.Make(by, t, t, parts[i], p, 0))
+			next[i] = f.b.Select(out, parts[i], f.Make(by, t, t, parts[i], p, 0))
 		}
+		return next
+	})
+}
+
+// eachLane calls visit for each lane of the subgroup in ascending order, with the lane's word and bit of a ballot and the carried
+// values, first inits; it returns the next ones, and eachLane the last ones. If n components of all lanes are many, the lanes of
+// each word are a loop: the code is in proportion to the words.
+func (f *function) eachLane(n int, inits []ir.V, visit func(word int, lane, bit ir.V, now []ir.V) []ir.V) []ir.V {
+	size, now := f.options.SubgroupSize, inits
+	if uint64(n)*uint64(size) <= maxUnrolledLanes {
+		for k := range size {
+			now = visit(int(k/32), f.b.I32(k), f.b.I32(1<<(k%32)), now)
+		}
+		return now
 	}
-	return parts
+	for first := uint32(0); first < size; first += 32 {
+		lanes := span{first: uint64(first), last: uint64(min(first+32, size))}
+		now = f.counted(lanes, 1, now, func(lane ir.V, now []ir.V) []ir.V {
+			return visit(int(first/32), lane, f.b.Op(ir.Shl, ir.I32, f.b.I32(1), f.b.Op(ir.And, ir.I32, lane, f.b.I32(31))), now)
+		})
+	}
+	return now
 }
